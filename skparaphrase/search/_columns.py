@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,9 @@ from sklearn.utils import check_consistent_length
 from skparaphrase._typing import Texts
 from skparaphrase.search._base import as_unit_vectors
 from skparaphrase.text import check_single_texts
+
+Column = NDArray[Any]
+Columns = dict[str, Column]
 
 #: Names that a column of payload cannot have.
 RESERVED = {"query", "id", "row", "text", "vector", "score"}
@@ -25,25 +28,21 @@ def are_vectors(X: object) -> bool:
 
 def read_columns(
     X: Texts, ids: ArrayLike | None, vectors: ArrayLike | None, payload: Any, first: int
-) -> tuple[Any, Any, dict[str, NDArray[Any]]]:
-    """Texts, or None; the unit vectors that were given, or None; and other columns."""
-    texts: Any = None
-    unit: Any = None
+) -> Columns:
+    """Ids, texts unless there are vectors alone, vectors if given, and payload."""
+    columns: Columns = {}
     if vectors is None and are_vectors(X):
-        unit = as_unit_vectors(X)
+        vectors = X
     else:
-        texts = check_single_texts(X)
+        columns["text"] = check_single_texts(X)
     if vectors is not None:
-        unit = as_unit_vectors(vectors)
-        check_consistent_length(texts, unit)
-    n_texts = len(unit if texts is None else texts)
-    columns = {"id": _read_ids(X, ids, n_texts, first)}
-    if texts is not None:
-        columns["text"] = texts
-    return texts, unit, columns | payload_columns(payload, n_texts)
+        columns["vector"] = as_unit_vectors(vectors)
+    check_consistent_length(*columns.values())
+    n = len(next(iter(columns.values())))
+    return {"id": _read_ids(X, ids, n, first), **columns, **payload_columns(payload, n)}
 
 
-def _read_ids(X: Texts, ids: ArrayLike | None, n: int, first: int) -> NDArray[Any]:
+def _read_ids(X: Texts, ids: ArrayLike | None, n: int, first: int) -> Column:
     """The ids of `n` texts; see `SemanticSearch.fit`. Positions begin with `first`."""
     index: Any = getattr(X, "index", None)
     if ids is not None:
@@ -57,21 +56,20 @@ def _read_ids(X: Texts, ids: ArrayLike | None, n: int, first: int) -> NDArray[An
     return _as_column(names, np.int64)
 
 
-def check_distinct(names: list[Any], rows: Any = ()) -> None:
-    """Check that names are distinct, and that none has a row already."""
-    taken = {names[position] for position in np.flatnonzero(np.asarray(rows) >= 0)}
+def check_distinct(names: list[Any], taken: Container[Any] = ()) -> None:
+    """Check that names are distinct, and none of those that are taken."""
+    before = set()
     for position, name in enumerate(names):
-        if name in taken:
+        if name in before or name in taken:
             raise ValueError(
                 f"ids[{position}] = {name!r} is there already; ids are distinct."
             )
-        taken.add(name)
+        before.add(name)
 
 
-def first_free_id(ids: NDArray[Any], first: int) -> int:
-    """The smallest integer from `first` on that is larger than all ids."""
-    integers = (name for name in ids.tolist() if isinstance(name, int))
-    return max(first, max(integers, default=-1) + 1)
+def first_free_id(names: list[Any], first: int) -> int:
+    """The smallest integer from `first` on that is larger than all names."""
+    return max((first, *(name + 1 for name in names if isinstance(name, int))))
 
 
 def as_list(values: ArrayLike) -> list[Any]:
@@ -82,7 +80,7 @@ def as_list(values: ArrayLike) -> list[Any]:
     return [each.item() if isinstance(each, np.generic) else each for each in listed]
 
 
-def _as_column(values: list[Any], *dtypes: type) -> NDArray[Any]:
+def _as_column(values: list[Any], *dtypes: type) -> Column:
     """An array of numbers if it has one of these types, or else of objects."""
     kinds = {*map(type, values)}
     if kinds <= {int, float} or kinds == {bool}:
@@ -92,7 +90,7 @@ def _as_column(values: list[Any], *dtypes: type) -> NDArray[Any]:
     return np.fromiter(values, object, len(values))
 
 
-def payload_columns(payload: Any, n: int) -> dict[str, NDArray[Any]]:
+def payload_columns(payload: Any, n: int) -> Columns:
     """The columns of a payload, each with `n` values; see `SemanticSearch.fit`."""
     if payload is None:
         return {}

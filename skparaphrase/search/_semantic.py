@@ -115,17 +115,17 @@ class SemanticSearch(EncoderUser):
     @property
     def ids_(self) -> NDArray[Any]:
         """The ids of the texts."""
-        return self._state["id"]
+        return self._state.columns["id"]
 
     @property
     def texts_(self) -> NDArray[Any] | None:
         """The texts, if there are any."""
-        return self._state.get("text")
+        return self._state.columns.get("text")
 
     @property
     def vectors_(self) -> UnitVectors:
         """The unit vectors of the texts."""
-        return self._state["vector"]
+        return self._state.vectors
 
     @property
     def payload_(self) -> dict[str, NDArray[Any]]:
@@ -139,7 +139,7 @@ class SemanticSearch(EncoderUser):
 
     def __len__(self) -> int:
         check_is_fitted(self)
-        return len(self._state)
+        return self._state.n_rows
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_state" in vars(self)
@@ -197,15 +197,15 @@ class SemanticSearch(EncoderUser):
         self : SemanticSearch
         """
         with self._lock("update"):
-            texts, unit, columns = read_columns(X, ids, vectors, payload, 0)
-            check_distinct(columns["id"].tolist())
-            encoder = fitted_encoder(self.encoder, texts)
-            columns["vector"] = embed(encoder, texts) if unit is None else unit
-            next_id = first_free_id(columns["id"], 0)
-            n_texts = len(columns["id"])
-            state = State(encoder, self.neighbors, columns, n_texts, next_id)
-            if self.neighbors is not None and n_texts:
-                state = state.with_new_index()
+            columns = read_columns(X, ids, vectors, payload, 0)
+            names = columns["id"].tolist()
+            check_distinct(names)
+            encoder = fitted_encoder(self.encoder, columns.get("text"))
+            if "vector" not in columns:
+                columns["vector"] = embed(encoder, columns["text"])
+            state = State(encoder, columns, first_free_id(names, 0))
+            if self.neighbors is not None and names:
+                state = state.with_new_index(self.neighbors)
             self._state = state
         return self
 
@@ -274,25 +274,22 @@ class SemanticSearch(EncoderUser):
             if "_state" not in vars(self):
                 return self.fit(X, ids=ids, vectors=vectors, payload=payload)
             state = self._state
-            texts, unit, new = read_columns(X, ids, vectors, payload, state.next_id)
+            new = read_columns(X, ids, vectors, payload, state.next_id)
+            if not len(new["id"]):
+                return self
             if ("text" in new) != ("text" in state.columns):
                 has = "texts" if "text" in state.columns else "no texts"
                 raise ValueError(f"The search was fitted with {has}: add the same.")
-            new["vector"] = embed(state.encoder, texts) if unit is None else unit
+            if "vector" not in new:
+                new["vector"] = embed(state.encoder, new["text"])
             _check_width(new["vector"], state)
-            if len(state) and new.keys() != state.columns.keys():
+            if state.n_rows and new.keys() != state.columns.keys():
                 raise ValueError(
                     f"The payload has the columns {sorted(state.payload)}; give a "
                     "value of each for every text, and no others."
                 )
-            names = new["id"].tolist()
-            rows = state.find(names)
-            check_distinct(names, () if replace else rows)
-            is_new = rows < 0
-            rows[is_new] = np.arange(len(state), len(state) + np.count_nonzero(is_new))
-            if len(rows):
-                next_id = first_free_id(new["id"], state.next_id)
-                self._state = state.put(new, rows, next_id)
+            check_distinct(new["id"].tolist(), () if replace else state.rows())
+            self._state = state.put(new, self.neighbors)
         return self
 
     def remove(self, ids: ArrayLike) -> Self:
@@ -319,11 +316,12 @@ class SemanticSearch(EncoderUser):
         if any(isinstance(name, (bool, np.bool_)) for name in asked):
             raise TypeError("remove takes ids, not a mask; pass ids_[mask].")
         with self._lock("update"):
-            rows = self._state.find(asked)
-            if (rows < 0).any():
-                missing = asked[np.argmin(rows)]
-                raise KeyError(f"There is no text with the id {missing!r}.")
-            self._state = self._state.remove(rows)
+            known = self._state.rows()
+            for name in asked:
+                if name not in known:
+                    raise KeyError(f"There is no text with the id {name!r}.")
+            rows = [known[name] for name in asked]
+            self._state = self._state.remove(rows, self.neighbors)
         return self
 
     def search(
@@ -392,17 +390,17 @@ class SemanticSearch(EncoderUser):
         check_scalar(k, "k", Integral, min_val=1)
         k, state = int(k), self._state  # products of small integers of NumPy overflow
         queries, vectors = _embed_queries(queries, state)
-        columns = {name: state[name] for name in state.columns if name != "vector"}
+        columns = {k: each for k, each in state.columns.items() if k != "vector"}
         if mask is not None:
-            mask = _check_mask(mask(columns) if callable(mask) else mask, len(state))
+            mask = _check_mask(mask(columns) if callable(mask) else mask, state.n_rows)
         if hybrid:
             if threshold is not None:
                 raise ValueError("hybrid=True takes no threshold: ranks decide.")
             if "text" not in columns or queries.dtype != object:
                 raise ValueError("hybrid=True needs texts and queries, not vectors.")
-            with self._lock("words"):  # are read by one thread
-                words = state.words
-            find = partial(state.fused, words, queries.tolist(), vectors, mask=mask)
+            with self._lock("words"):
+                state.read_words()
+            find = partial(state.fused, queries.tolist(), vectors, mask=mask)
         else:
             find = partial(state.nearest, vectors, mask=mask)
         if groups is None:
@@ -411,8 +409,7 @@ class SemanticSearch(EncoderUser):
             groups = columns[groups] if isinstance(groups, str) else groups
             groups = np.asarray(column_or_1d(groups))
             check_consistent_length(groups, columns["id"])
-            searched = groups if mask is None else groups[mask]
-            score, row = best_of_groups(find, k, groups, searched)
+            score, row = best_of_groups(find, k, groups, mask)
         is_hit = np.ones(score.shape, dtype=bool)
         if threshold is not None:
             is_hit = score > floor(threshold)
@@ -448,7 +445,7 @@ def _embed_queries(queries: Any, state: State) -> tuple[NDArray[Any], UnitVector
 
 
 def _check_width(vectors: UnitVectors, state: State) -> None:
-    dim = state["vector"].shape[1]
+    dim = state.vectors.shape[1]
     if vectors.shape[1] != dim:
         raise ValueError(
             f"The vectors have {vectors.shape[1]} dimensions, and those that are "

@@ -6,7 +6,6 @@
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Self
@@ -18,8 +17,14 @@ from sklearn.utils import check_consistent_length
 
 from skparaphrase._math import QUERIES, Cosines, UnitVectors, nearest
 from skparaphrase._progress import progress_bar
-from skparaphrase._typing import Indices
-from skparaphrase.search._columns import RESERVED, payload_columns
+from skparaphrase._typing import Encoder, Index, Indices
+from skparaphrase.search._columns import (
+    RESERVED,
+    Column,
+    Columns,
+    first_free_id,
+    payload_columns,
+)
 
 _RECENT = 1000  # rows beside an index that are compared one by one; see `_indexed`
 _CANDIDATES = 20  # of each ranking that is fused, at least
@@ -27,13 +32,14 @@ _RANK = 60  # added to ranks (Cormack et al., 2009)
 
 #: Cosines and rows, both of shape (n_queries, k).
 Hits = tuple[Cosines, Indices]
+Mask = NDArray[np.bool_]
 
 
 def _no_rows() -> Indices:
     return np.empty(0, np.intp)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class State:
     """Rows of texts, and an index of them; each update makes another state.
 
@@ -43,51 +49,53 @@ class State:
     Attributes
     ----------
     encoder : transformer
-    neighbors : estimator or None
-        An index that is not fitted.
     columns : dict of str to ndarray
-        "id", "vector", "text" if there are texts, and the payload. There may be memory
-        behind the last row, which the next state fills.
-    n_rows : int
+        "id", "vector", "text" if there are texts, and the payload.
     next_id : int
+    spare : dict of str to ndarray
+        Columns with memory behind the last row, which the next state fills.
+    known : dict
+        The row of each id; handed on to the next states, which add to it.
     index : estimator or None
         A fitted index. It never changes.
     indexed : ndarray of int
         The row of each vector in the index; -1 if it was removed or replaced.
+    recent : ndarray of int
+        The rows that are not in the index.
+    words : bm25s.BM25 or None
+        An index of the words, once it is needed; see `read_words`.
     """
 
-    encoder: Any
-    neighbors: Any
-    columns: dict[str, NDArray[Any]]
-    n_rows: int
+    encoder: Encoder
+    columns: Columns
     next_id: int
+    spare: Columns = field(default_factory=dict)
+    known: dict[Any, int] = field(default_factory=dict)
     index: Any = None
     indexed: Indices = field(default_factory=_no_rows)
-
-    def __len__(self) -> int:
-        return self.n_rows
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        return self.columns[name][: self.n_rows]
-
-    def get(self, name: str) -> NDArray[Any] | None:
-        """A column, if there is one of this name."""
-        return self[name] if name in self.columns else None
+    recent: Indices = field(default_factory=_no_rows)
+    words: Any = field(default=None, init=False)
 
     @property
-    def payload(self) -> dict[str, NDArray[Any]]:
-        return {name: self[name] for name in self.columns if name not in RESERVED}
+    def n_rows(self) -> int:
+        return len(self.columns["id"])
+
+    @property
+    def vectors(self) -> UnitVectors:
+        return self.columns["vector"]
+
+    @property
+    def payload(self) -> Columns:
+        return {k: values for k, values in self.columns.items() if k not in RESERVED}
 
     def attributes(self) -> dict[str, Any]:
         """What is saved and pickled, by the names of fitted attributes."""
         return {
             "encoder_": self.encoder,
-            "ids_": self["id"],
-            "texts_": self.get("text"),
-            "vectors_": self["vector"],
-            "payload_": {
-                name: column.tolist() for name, column in self.payload.items()
-            },
+            "ids_": self.columns["id"],
+            "texts_": self.columns.get("text"),
+            "vectors_": self.vectors,
+            "payload_": {name: each.tolist() for name, each in self.payload.items()},
             "neighbors_": self.index,
             "indexed_": self.indexed,
             "next_id_": self.next_id,
@@ -96,113 +104,95 @@ class State:
     @classmethod
     def of(cls, attributes: dict[str, Any]) -> Self:
         """The state with such attributes, which are removed."""
-        columns = {"id": attributes.pop("ids_"), "text": attributes.pop("texts_")}
-        if columns["text"] is None:
-            del columns["text"]
-        n_rows = len(columns["id"])
-        columns |= payload_columns(attributes.pop("payload_"), n_rows)
-        columns["vector"] = attributes.pop("vectors_")
+        names = "ids_", "texts_", "vectors_", "payload_"
+        ids, texts, vectors, payload = (attributes.pop(name) for name in names)
+        columns = {"id": ids} | ({} if texts is None else {"text": texts})
+        columns |= {"vector": vectors} | payload_columns(payload, len(ids))
         check_consistent_length(*columns.values())
-        names = "neighbors_", "indexed_", "next_id_"
-        index, indexed, next_id = (attributes.pop(name) for name in names)
-        encoder, neighbors = attributes.pop("encoder_"), attributes["neighbors"]
-        return cls(encoder, neighbors, columns, n_rows, next_id, index, indexed)
+        names = "encoder_", "next_id_", "neighbors_", "indexed_"
+        encoder, next_id, index, indexed = (attributes.pop(name) for name in names)
+        return cls(encoder, columns, next_id)._with(index, indexed)
 
-    @cached_property
     def rows(self) -> dict[Any, int]:
-        """The row of each id; handed on to the next states, which may add to it."""
-        return {name: row for row, name in enumerate(self["id"].tolist())}
+        """The row of each id."""
+        if len(self.known) != self.n_rows:  # not read yet, or an update has failed
+            self.known = {k: row for row, k in enumerate(self.columns["id"].tolist())}
+        return self.known
 
-    def find(self, ids: list[Any]) -> Indices:
-        """The rows of ids, or -1."""
-        names, known = self["id"], self.rows
-        rows = np.fromiter((known.get(name, -1) for name in ids), np.intp, len(ids))
-        # An update that failed may have left rows that are not there.
-        for position in np.flatnonzero(rows >= 0):
-            row = rows[position]
-            if row >= len(names) or names[row] != ids[position]:
-                rows[position] = -1
-        return rows
-
-    def put(self, new: dict[str, NDArray[Any]], rows: Indices, next_id: int) -> Self:
-        """Replace rows and append others, whose positions follow the last row."""
-        n, n_after = len(self), max(len(self), rows.max(initial=-1) + 1)
-        is_old = rows < n
-        columns = {}
-        for name, values in new.items():
-            # Without rows, columns may be new.
-            column = memory = self.columns[name] if n else values[:0]
-            dtype = np.result_type(column.dtype, values.dtype) if n else values.dtype
+    def put(self, new: Columns, neighbors: Index | None) -> Self:
+        """Replace the texts with the same ids, and append the others."""
+        n, known = self.n_rows, self.rows()
+        names = new["id"].tolist()
+        rows = np.array([known.setdefault(k, len(known)) for k in names], np.intp)
+        n_after, is_old = len(known), rows < n
+        columns: Columns = {} if n else new
+        spare: Columns = {}
+        for name, column in self.columns.items() if n else ():
+            memory, values = self.spare.get(name, column), new[name]
+            kinds = {column.dtype.kind, values.dtype.kind}
+            is_mixed = "b" in kinds and len(kinds) > 1
+            dtype = np.dtype(object) if is_mixed else np.result_type(column, values)
             # Readers see the rows of this state, so they are copied to be replaced.
-            if is_old.any() or len(column) < n_after or column.dtype != dtype:
+            if is_old.any() or len(memory) < n_after or memory.dtype != dtype:
                 size = n_after if n_after == n else max(n_after, 2 * n)
-                column = np.empty((size, *values.shape[1:]), dtype)
-                column[:n] = memory[:n]
-            column[rows] = values
-            columns[name] = column
+                memory = np.empty((size, *column.shape[1:]), dtype)
+                memory[:n] = column
+            memory[rows] = values
+            spare[name], columns[name] = memory, memory[:n_after]
         now = np.arange(n)
         now[rows[is_old]] = -1
-        state = replace(self, columns=columns, n_rows=n_after, next_id=next_id)
-        state = state._indexed(now)
-        self.rows.update(zip(new["id"].tolist(), rows.tolist(), strict=True))
-        vars(state)["rows"] = self.rows
-        return state
+        next_id = first_free_id(names, self.next_id)
+        state = replace(self, columns=columns, spare=spare, next_id=next_id)
+        return state._indexed(now, neighbors)
 
-    def remove(self, rows: Indices) -> Self:
+    def remove(self, rows: list[int], neighbors: Index | None) -> Self:
         """Remove rows; the others move up."""
-        stays = np.ones(len(self), dtype=bool)
+        stays = np.ones(self.n_rows, dtype=bool)
         stays[rows] = False
-        columns = {name: self[name][stays] for name in self.columns}
-        state = replace(self, columns=columns, n_rows=int(stays.sum()))
-        return state._indexed(np.where(stays, np.cumsum(stays) - 1, -1))
+        columns = {name: column[stays] for name, column in self.columns.items()}
+        state = replace(self, columns=columns, spare={}, known={})
+        return state._indexed(np.where(stays, np.cumsum(stays) - 1, -1), neighbors)
 
-    def _indexed(self, now: Indices) -> Self:
+    def _indexed(self, now: Indices, neighbors: Index | None) -> Self:
         """The state with the index of the one before; `now` has the rows that it had.
 
         Recent rows are compared one by one until there are more than a thousand and
         two percent of all. Then a copy of the index gets them, so that no search waits.
         An index of which half was removed is dropped, and a new one built.
         """
-        if self.neighbors is None:
-            return self
-        state = replace(self, indexed=np.append(now, -1)[self.indexed])
-        n_there = len(state) - len(state.recent)
-        limit = max(_RECENT, len(state) // 50)
-        if len(state.indexed) > 2 * n_there + limit:
-            state = replace(state, index=None, indexed=_no_rows())
+        if neighbors is None:
+            return replace(self, index=None, indexed=_no_rows())
+        state = self._with(self.index, np.append(now, -1)[self.indexed])
+        limit = max(_RECENT, self.n_rows // 50)
+        if len(state.indexed) > 2 * (self.n_rows - len(state.recent)) + limit:
+            state = self._with(None, _no_rows())
         if len(state.recent) <= limit:
             return state
         if not hasattr(state.index, "partial_fit"):
-            return state.with_new_index()
-        index = deepcopy(state.index).partial_fit(state["vector"][state.recent])
-        indexed = np.append(state.indexed, state.recent)
-        return replace(state, index=index, indexed=indexed)
+            return self.with_new_index(neighbors)
+        index = deepcopy(state.index).partial_fit(self.vectors[state.recent])
+        return self._with(index, np.append(state.indexed, state.recent))
 
-    def with_new_index(self) -> Self:
+    def with_new_index(self, neighbors: Index) -> Self:
         """The state with an index of all its rows."""
-        index = clone(self.neighbors).fit(self["vector"])
-        return replace(self, index=index, indexed=np.arange(len(self)))
+        index = clone(neighbors).fit(self.vectors)
+        return self._with(index, np.arange(self.n_rows))
 
-    @cached_property
-    def recent(self) -> Indices:
-        """The rows that are not in the index."""
-        is_recent = np.ones(len(self), dtype=bool)
-        is_recent[self.indexed[self.indexed >= 0]] = False
-        return np.flatnonzero(is_recent)
+    def _with(self, index: Any, indexed: Indices) -> Self:
+        is_recent = np.ones(self.n_rows, dtype=bool)
+        is_recent[indexed[indexed >= 0]] = False
+        recent = np.flatnonzero(is_recent)
+        return replace(self, index=index, indexed=indexed, recent=recent)
 
-    @cached_property
-    def words(self) -> Any:
-        """The BM25 index of the texts, or None if they contain no words."""
-        tokens = _tokens(self["text"].tolist(), ids=True)
-        if not any(tokens.ids):
-            return None
-        index = import_module("bm25s").BM25()
-        index.index(tokens, show_progress=False)
-        return index
+    def read_words(self) -> None:
+        """Index the words of the texts, if there are any; by one thread."""
+        if self.words is None:
+            tokens = _tokens(self.columns["text"].tolist(), ids=True)
+            if any(tokens.ids):
+                self.words = import_module("bm25s").BM25()
+                self.words.index(tokens, show_progress=False)
 
-    def nearest(
-        self, vectors: UnitVectors, k: int, mask: NDArray[np.bool_] | None
-    ) -> Hits:
+    def nearest(self, vectors: UnitVectors, k: int, mask: Mask | None) -> Hits:
         """The `k` rows with the largest cosines."""
         if mask is None and self.index is not None and k and len(vectors):
             return self._nearest_of_index(vectors, k)
@@ -210,7 +200,7 @@ class State:
 
     def _compare(self, vectors: UnitVectors, k: int, rows: Indices | None) -> Hits:
         """The nearest of some rows, which are compared one by one."""
-        all_rows = self["vector"]
+        all_rows = self.vectors
         searched = all_rows if rows is None else _ChosenRows(all_rows, rows)
         shape = len(vectors), min(k, len(searched))
         _, row, score = nearest(vectors, searched, shape[1])
@@ -223,12 +213,12 @@ class State:
         row = np.concatenate([self._rows_of_index(vectors, k), recent], axis=1)
         score = self._cosines(vectors, row)
         score[row < 0] = -np.inf
-        order = np.argsort(-score, axis=1, kind="stable")[:, : min(k, len(self))]
+        order = np.argsort(-score, axis=1, kind="stable")[:, : min(k, self.n_rows)]
         return take_columns(score, row, order)
 
     def _rows_of_index(self, vectors: UnitVectors, k: int) -> Indices:
         """At least `k` rows of the index, or all; -1 for vectors that are gone."""
-        n_there = len(self) - len(self.recent)
+        n_there = self.n_rows - len(self.recent)
         k = n_asked = min(k, n_there)
         rows = np.append(self.indexed, -1)  # -1 of label -1, where none was found
         while k:
@@ -237,7 +227,7 @@ class State:
                 return rows[labels]
             if n_asked == len(self.indexed) or n_there == len(self.indexed):
                 raise ValueError(
-                    f"neighbors={self.neighbors!r} found fewer than {k} texts for a "
+                    f"neighbors={self.index!r} found fewer than {k} texts for a "
                     "query; ask for fewer, or set it to search longer."
                 )
             n_asked = min(2 * n_asked, len(self.indexed))
@@ -248,17 +238,12 @@ class State:
         score: Cosines = np.empty(row.shape, dtype=np.float32)
         for start in range(0, len(row), QUERIES):
             block = slice(start, start + QUERIES)
-            others = self["vector"][row[block]]
+            others = self.vectors[row[block]]
             np.einsum("qd,qkd->qk", vectors[block], others, out=score[block])
         return np.clip(score, -1, 1, out=score)
 
     def fused(
-        self,
-        words: Any,
-        queries: list[str],
-        vectors: UnitVectors,
-        k: int,
-        mask: NDArray[np.bool_] | None,
+        self, queries: list[str], vectors: UnitVectors, k: int, mask: Mask | None
     ) -> Hits:
         """The `k` best rows by reciprocal ranks among vectors and among words."""
         _, near = self.nearest(vectors, max(k, _CANDIDATES), mask)
@@ -266,7 +251,7 @@ class State:
         row = np.empty((len(queries), k), np.intp)
         with progress_bar(len(queries) if k else 0, "Comparing words", "query") as done:
             for query, tokens in enumerate(_tokens(queries) if k else ()):
-                by_words = _by_words(words, tokens, near.shape[1], mask)
+                by_words = _by_words(self.words, tokens, near.shape[1], mask)
                 rows, at = np.unique(
                     np.concatenate([near[query], by_words]), return_inverse=True
                 )
@@ -277,9 +262,7 @@ class State:
         return self._cosines(vectors, row), row
 
 
-def _by_words(
-    words: Any, tokens: list[str], k: int, mask: NDArray[np.bool_] | None
-) -> Indices:
+def _by_words(words: Any, tokens: list[str], k: int, mask: Mask | None) -> Indices:
     """At most `k` rows that share a word with the query, the best first."""
     known = words.get_tokens_ids(tokens) if words else None
     if not known:
@@ -291,12 +274,12 @@ def _by_words(
 
 
 def best_of_groups(
-    find: Callable[[int], Hits], k: int, groups: NDArray[Any], searched: NDArray[Any]
+    find: Callable[[int], Hits], k: int, groups: Column, mask: Mask | None
 ) -> Hits:
-    """The best hit of each of the `k` best groups; more hits are asked for.
-
-    `groups` has the group of each row, and `searched` those that can be found.
-    """
+    """The best hit of each of the `k` best groups; more hits are asked for."""
+    codes: dict[Any, int] = {}  # such as None beside strings, which have no order
+    groups = np.array([codes.setdefault(each, len(codes)) for each in groups.tolist()])
+    searched = groups if mask is None else groups[mask]
     n_asked, k = k, min(k, len(np.unique(searched)))
     while True:
         score, row = find(n_asked)

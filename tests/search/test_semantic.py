@@ -177,6 +177,22 @@ def test_an_index_gets_recent_texts_as_a_copy(monkeypatch):
     assert len(search.neighbors_.X_) == 111
 
 
+@pytest.mark.parametrize(
+    "stored", [lambda s: s, lambda s: pickle.loads(pickle.dumps(s))]
+)
+@pytest.mark.parametrize(
+    ("before", "after"), [(NearestNeighbors(), None), (None, NearestNeighbors())]
+)
+def test_another_index_is_that_of_the_next_update(before, after, stored, monkeypatch):
+    monkeypatch.setattr(_state, "_RECENT", 0)
+    search = SemanticSearch(neighbors=before).fit(SENTENCES[:90])
+    search = stored(search.set_params(neighbors=after)).remove(range(50))
+    assert type(search.neighbors_) is type(after)
+    expected = SemanticSearch().fit(SENTENCES[50:90], ids=range(50, 90))
+    hits = search.search(SENTENCES[50:90], k=1)
+    assert_array_equal(hits.id, expected.search(SENTENCES[50:90], k=1).id)
+
+
 class Failing(Reversed):
     """Cannot be fitted to more than four vectors."""
 
@@ -411,7 +427,7 @@ def test_large_vectors_are_mapped(tmp_path, monkeypatch):
     search.save(tmp_path / "search")
     loaded = skparaphrase.load(tmp_path / "search")
     assert not loaded.vectors_.flags.writeable
-    assert isinstance(loaded.vectors_.base.base, np.memmap)
+    assert isinstance(loaded.vectors_.base, np.memmap)
     hits, expected = loaded.search(QUERIES, k=2), search.search(QUERIES, k=2)
     assert_array_equal(hits.id, expected.id)
     assert_array_equal(hits.score, expected.score)
@@ -472,6 +488,25 @@ def test_a_payload_comes_with_hits(payload, tmp_path):
             "topic": np.dtype(object),
             "price": np.dtype(float),
         }
+
+
+def test_columns_of_a_payload_keep_their_order_and_values():
+    search = SemanticSearch().fit(TEXTS[:1], payload={"b": [True], "a": [2**62 + 1]})
+    search.partial_fit(TEXTS[1:2], payload={"a": [3], "b": [7]}).upsert([])
+    assert [*search.payload_] == ["b", "a"]
+    assert search.payload_["b"].tolist() == [True, 7]
+    assert search.payload_["b"][0] is True
+    assert search.payload_["a"].tolist() == [2**62 + 1, 3]
+    frame = search.search("bikes", as_frame=True)
+    assert frame.columns.tolist() == [*"query id row text b a score".split()]
+
+
+def test_texts_without_a_group_are_one_group():
+    search = SemanticSearch().fit(TEXTS + TEXTS, payload={"topic": ["x", None, 3] * 2})
+    for mask, topics in [(None, {"x", None, 3}), (np.arange(6) % 3 > 0, {None, 3})]:
+        hits = search.search("bikes", groups="topic", mask=mask)
+        assert {*hits.topic[0]} == topics
+        assert hits.topic.shape == (1, len(topics))
 
 
 @pytest.mark.parametrize(
@@ -543,6 +578,27 @@ def test_what_was_read_stays_while_texts_come_and_go():
             assert_array_equal(now, then)
     expected = search.encoder_.transform(search.texts_)
     assert_allclose(search.vectors_, normalize(expected), atol=1e-6)
+
+
+def test_after_an_interrupted_update(monkeypatch):
+    search = SemanticSearch().fit(SENTENCES[:9])
+    put = _state.State.put
+
+    def interrupted(*args):
+        put(*args)
+        raise KeyboardInterrupt
+
+    for name in [("a", 1), ("b", 2)]:
+        search.partial_fit([f"New {name}."])
+        monkeypatch.setattr(_state.State, "put", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            search.upsert(["Lost."], ids=[name])
+        monkeypatch.setattr(_state.State, "put", put)
+        with pytest.raises(KeyError):
+            search.remove([name])
+        search.partial_fit(["One."]).partial_fit(["Another."], ids=[name])
+    assert search.ids_.tolist() == [*range(11), ("a", 1), 11, 12, ("b", 2)]
+    assert set(search.texts_[[9, 12]]) == {"New ('a', 1).", "New ('b', 2)."}
 
 
 def test_additions_share_memory_until_it_is_full():
