@@ -16,7 +16,7 @@ from sklearn.utils import check_scalar
 from skparaphrase._estimator import warn_caller
 from skparaphrase._lazy import torch
 from skparaphrase._math import cosine, unit_vectors
-from skparaphrase._progress import progress_bar, show_progress
+from skparaphrase._progress import show_progress
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders._pretrained import load_pretrained
 from skparaphrase.text import check_single_texts
@@ -26,23 +26,16 @@ Matrix = NDArray[np.float32]
 _PRECISIONS = "float32", "int8", "uint8", "binary", "ubinary"
 _OF_MTEB = "task_metadata", "hf_split", "hf_subset", "prompt_type"
 
-_PROMPT = "the words of a prompt would become part of every vector. Leave it out"
-_PROCESSES = "encode uses threads, which are faster here than processes. Leave it out"
-# Options by the values that change nothing, and what to do instead of others.
-_INSTEAD: dict[str, tuple[tuple[str, ...], str]] = {
-    "prompt": (("None", ""), _PROMPT),
-    "prompt_name": (("None", ""), _PROMPT),
-    "output_value": (
-        ("sentence_embedding",),
-        "vectors of words are in encoder.vectors, such as encoder.vectors['cat']",
-    ),
-    "device": (
-        ("None", "cpu"),
-        "averages run on the CPU, and networks have a parameter device",
-    ),
-    "pool": (("None",), _PROCESSES),
-    "chunk_size": (("None",), _PROCESSES),
-    "sentences": ((), "as in sentence-transformers 6, its name is inputs"),
+# Values of options that change nothing, and what to do instead of others.
+_UNCHANGED = {"output_value": ("sentence_embedding",), "device": ("None", "cpu")}
+_INSTEAD = {
+    "prompt": "the words of a prompt would become part of every vector",
+    "prompt_name": "the words of a prompt would become part of every vector",
+    "output_value": "vectors of words are in encoder.vectors, a table",
+    "device": "averages run on the CPU, and networks have a parameter device",
+    "pool": "encode uses threads, which are faster here than processes",
+    "chunk_size": "encode uses threads, which are faster here than processes",
+    "sentences": "as in sentence-transformers 6, its name is inputs",
 }
 
 
@@ -97,7 +90,7 @@ class Embedder:
         self,
         inputs: Texts | Iterable[dict[str, list[str]]],
         *,
-        batch_size: int = 65536,
+        batch_size: int | None = None,
         show_progress_bar: bool | None = None,
         precision: str = "float32",
         convert_to_numpy: bool = True,
@@ -114,9 +107,8 @@ class Embedder:
         ----------
         inputs : str or array-like of str of shape (n_texts,)
             mteb passes an iterable of batches, dicts whose key "text" has texts.
-        batch_size : int, default=65536
-            Maximum number of texts that are embedded together. The vectors do not
-            depend on it.
+        batch_size : int, default=None
+            Ignored: an encoder embeds texts in blocks of its own.
         show_progress_bar : bool, default=None
             If True, show a bar; None and False show one only inside of
             :func:`skparaphrase.show_progress`.
@@ -160,13 +152,12 @@ class Embedder:
             inputs = [text for batch in batches for text in batch["text"]]
             options = {k: v for k, v in options.items() if k not in _OF_MTEB}
         _refuse(options)
-        check_scalar(batch_size, "batch_size", Integral, min_val=1)
         if precision not in _PRECISIONS:
             raise ValueError(f"precision must be in {_PRECISIONS}; got {precision!r}.")
         is_single = isinstance(inputs, str)
         texts = check_single_texts([inputs] if is_single else inputs)
         with show_progress() if show_progress_bar else nullcontext():
-            vectors = self._embed(texts, batch_size)
+            vectors: Any = np.asarray(self.encoder.transform(texts), np.float32)
         if truncate_dim is not None:
             n = vectors.shape[1]
             check_scalar(truncate_dim, "truncate_dim", Integral, min_val=1, max_val=n)
@@ -175,11 +166,9 @@ class Embedder:
             vectors = unit_vectors(vectors)
         vectors = _quantized(vectors, precision)
         if convert_to_tensor or not convert_to_numpy:
-            found: Any = torch.from_numpy(np.ascontiguousarray(vectors))
-            found = found if convert_to_tensor else list(found)
-        else:
-            found = vectors
-        return found[0] if is_single else found
+            vectors = torch.from_numpy(np.ascontiguousarray(vectors))
+            vectors = vectors if convert_to_tensor else list(vectors)
+        return vectors[0] if is_single else vectors
 
     encode_query = encode_document = encode
 
@@ -193,16 +182,6 @@ class Embedder:
         return len(self.encode(""))
 
     get_sentence_embedding_dimension = get_embedding_dimension  # before version 6
-
-    def _embed(self, texts: NDArray[np.object_], batch_size: int) -> Matrix:
-        blocks = []
-        with progress_bar(len(texts), "Embedding") as advance:
-            for start in range(0, len(texts) or 1, batch_size):
-                block = texts[start : start + batch_size]
-                vectors = np.asarray(self.encoder.transform(block), np.float32)
-                blocks.append(vectors)
-                advance(len(block))
-        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Embed texts as lists of numbers.
@@ -339,9 +318,8 @@ def _refuse(options: dict[str, Any]) -> None:
     for name, value in options.items():
         if name not in _INSTEAD:
             raise TypeError(f"encode() got an unexpected keyword argument {name!r}.")
-        unchanged, instead = _INSTEAD[name]
-        if str(value) not in unchanged:
-            raise TypeError(f"encode() has no {name}={value!r}: {instead}.")
+        if str(value) not in _UNCHANGED.get(name, ("None", "")):
+            raise TypeError(f"encode() has no {name}={value!r}: {_INSTEAD[name]}.")
 
 
 def _quantized(vectors: Matrix, precision: str) -> NDArray[Any]:

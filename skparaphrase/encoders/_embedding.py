@@ -41,10 +41,7 @@ def embed_texts(
             part = texts[start : start + step]
             out = embedded[start : start + len(part)]
             batches = vectors.encode_blocks(part, tokenizer)
-            if composition.pooling is not None and device.type == "cpu":
-                _embed_pooled(composition, vectors, batches, out, advance)
-            else:
-                _embed(composition, vectors, batches, out, device, advance)
+            _embed(composition, vectors, batches, out, device, advance)
     return embedded
 
 
@@ -55,13 +52,10 @@ def embed_batch(
     device: "torch.device",
 ) -> Matrix:
     """Vectors of texts whose words have been looked up, shape (n_texts, dim)."""
+    composition = composition.to(device)
     embedded = np.empty((len(batch), composition.dim), dtype=np.float32)
     with progress_bar(len(batch), "Embedding") as advance:
-        if composition.pooling is not None and device.type == "cpu":
-            _embed_pooled(composition, vectors, [batch], embedded, advance)
-        else:
-            composition = composition.to(device)
-            _embed(composition, vectors, [batch], embedded, device, advance)
+        _embed(composition, vectors, [batch], embedded, device, advance)
     return embedded
 
 
@@ -74,6 +68,9 @@ def _embed(
     advance: Advance,
 ) -> None:
     """Write vectors of texts into `out`, batch by batch if they are independent."""
+    if composition.pooling is not None and device.type == "cpu":
+        _embed_pooled(composition, vectors, batches, out, advance)
+        return
     size = composition.batch_size
     if size is not None:  # a block may end inside a group
         batches = [TokenBatch.concatenate(batches)]

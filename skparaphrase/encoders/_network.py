@@ -26,10 +26,6 @@ class NetworkEncoder(TrainedEncoder):
     vectors : WordVectors, default=None
         Where training starts. None takes those of `init`, or of
         :func:`skparaphrase.load_pretrained`.
-    residual : bool, default=False
-        True: the sentence vector is the average of the word vectors plus a linear map
-        of the network's output, which starts at zero. Training thus starts from the
-        average. False: it is the network's output.
     tokenizer
         As in :class:`ParagramEncoder`.
     init : encoder, default=None
@@ -84,7 +80,6 @@ class NetworkEncoder(TrainedEncoder):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "network": [callable, None],
-        "residual": ["boolean"],
     }
 
     def __init__(
@@ -92,7 +87,6 @@ class NetworkEncoder(TrainedEncoder):
         network: "Callable[[int], networks.Composition] | None" = None,
         *,
         vectors: WordVectors | None = None,
-        residual: bool = False,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "auto",
@@ -116,4 +110,4 @@ class NetworkEncoder(TrainedEncoder):
                 "network must return a skparaphrase.networks.Composition; got "
                 f"{network!r}."
             )
-        return networks.Residual(network, vectors.dim) if self.residual else network
+        return network

@@ -131,7 +131,7 @@ class RetrievalScorer:
         pairs, corpus = self.pairs, self.corpus
         if pairs is None:
             pairs, negatives = _read_fold(X, y)
-            if len(negatives):
+            if negatives is not None:
                 corpus = negatives if corpus is None else np.append(corpus, negatives)
         vectors = np.asarray(estimator.transform(pairs))
         if vectors.ndim != 3 or vectors.shape[:2] != pairs.shape:
@@ -160,7 +160,7 @@ class RetrievalScorer:
 
 def _read_fold(
     X: Texts | None, y: ArrayLike | None
-) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
+) -> tuple[NDArray[np.object_], NDArray[np.object_] | None]:
     """Pairs, and the hard negatives of triplets."""
     if X is None:
         raise ValueError(
@@ -174,7 +174,7 @@ def _read_fold(
     if y is not None:
         check_consistent_length(pairs, y)
         pairs = pairs[check_relevance(column_or_1d(y))]
-    return _enough(pairs), pairs[:0, 0]
+    return _enough(pairs), None
 
 
 def _enough(pairs: NDArray[np.object_]) -> NDArray[np.object_]:

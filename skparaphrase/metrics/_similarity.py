@@ -134,15 +134,19 @@ class _CorrelationScorer(BaseScorer):
         if hasattr(estimator, "predict"):
             similarities = method_caller(estimator, "predict", X, pos_label=None)
         else:
-            vectors = np.asarray(estimator.transform(X))
-            if vectors.ndim != 3 or vectors.shape[1] != 2:
-                raise ValueError(
-                    f"{self.__name__}_scorer needs predictions for pairs, or their "
-                    "vectors, shape (n_pairs, 2, d); transform gives shape "
-                    f"{vectors.shape}."
-                )
-            similarities = cosine(vectors[:, 0], vectors[:, 1])
+            similarities = _cosines(estimator.transform(X))
         return float(self._score_func(y_true, similarities, **params))
+
+
+def _cosines(vectors: ArrayLike) -> NDArray[np.floating]:
+    """The cosines of vectors of pairs."""
+    vectors = np.asarray(vectors)
+    if vectors.ndim != 3 or vectors.shape[1] != 2:
+        raise ValueError(
+            "The scorer needs predictions for pairs, or their vectors, shape "
+            f"(n_pairs, 2, d); transform gives shape {vectors.shape}."
+        )
+    return cosine(vectors[:, 0], vectors[:, 1])
 
 
 def _scorer(name: str, score: Callable[..., float]) -> _CorrelationScorer:
@@ -166,14 +170,13 @@ class STSScorer:
     """Score an encoder on graded pairs, by the similarities of its vectors.
 
     A scorer for `GridSearchCV` and `cross_validate` over encoders that are not fitted
-    on graded pairs but, for example, on paraphrases: it scores on its own pairs, or
-    without any on the test part of the split.
+    on graded pairs but, for example, on paraphrases: it ignores the test part of the
+    split, which `pearson_scorer` scores, and scores on its own pairs.
 
     Parameters
     ----------
-    datasets : tuple (pairs, scores) or mapping of str to such tuples, default=None
-        Pairs of texts, shape (n_pairs, 2), and graded scores, shape (n_pairs,). None
-        takes those that the scorer is called with.
+    datasets : tuple (pairs, scores) or mapping of str to such tuples
+        Pairs of texts, shape (n_pairs, 2), and graded scores, shape (n_pairs,).
     metric : {"pearson", "spearman"}, callable or list of str, default="pearson"
         A callable takes (y_true, y_pred) and returns a number; higher is better.
     postprocess : transformer, default=None
@@ -205,7 +208,7 @@ class STSScorer:
 
     def __init__(
         self,
-        datasets: tuple[Any, Any] | Mapping[str, tuple[Any, Any]] | None = None,
+        datasets: tuple[Any, Any] | Mapping[str, tuple[Any, Any]],
         *,
         metric: str | list[str] | Callable[[Any, Any], float] = "pearson",
         postprocess: TransformerMixin | None = None,
@@ -217,18 +220,31 @@ class STSScorer:
                 f"metric must be one or several of {list(CORRELATIONS)}, or a "
                 f"callable; got {metric!r}."
             )
-        self.average = average or not isinstance(datasets, Mapping)
-        self.datasets = None if datasets is None else _check_datasets(datasets)
+        self.average = average
+        if not isinstance(datasets, Mapping):
+            datasets = {"sts": datasets}
+            self.average = True
+        if not datasets or "mean" in datasets:
+            raise ValueError("datasets must hold data sets, and none named 'mean'.")
+        for name, data in datasets.items():
+            if not isinstance(data, tuple) or len(data) != 2:
+                raise TypeError(
+                    f"Data set {name!r} must be a tuple (pairs, scores); got "
+                    f"{type(data).__name__}."
+                )
+            if len(data[0]) != len(data[1]):
+                raise ValueError(
+                    f"Data set {name!r} has {len(data[0])} pairs but {len(data[1])} "
+                    "scores."
+                )
+        self.datasets = dict(datasets)
         self.metric = metric
         # The axis label of learning curves.
         self.__name__ = getattr(metric, "__name__", ", ".join(map(str, names)))
         self.postprocess = postprocess
 
     def __call__(
-        self,
-        estimator: Encoder | Predictor,
-        X: Texts | None = None,
-        y: ArrayLike | None = None,
+        self, estimator: Encoder | Predictor, X: object = None, y: object = None
     ) -> float | dict[str, float]:
         """Score a fitted encoder, or a pipeline that ends in one or in a regressor.
 
@@ -237,10 +253,7 @@ class STSScorer:
         estimator : estimator
             Has `transform` (texts to vectors) or else `predict` (pairs to
             similarities).
-        X : array-like of str of shape (n_pairs, 2), default=None
-            Ignored if the scorer has data sets.
-        y : array-like of shape (n_pairs,), default=None
-            Graded scores of `X`. Ignored if the scorer has data sets.
+        X, y : ignored
 
         Returns
         -------
@@ -250,17 +263,9 @@ class STSScorer:
             `refit="mean"`. With a list of metrics, a dict of them, such as "pearson",
             or of each data set and metric, such as "mean_pearson".
         """
-        datasets = self.datasets
-        if datasets is None:
-            if X is None or y is None:
-                raise ValueError(
-                    "STSScorer() scores the graded pairs that it is called with: pass "
-                    "X and y, or STSScorer((pairs, scores))."
-                )
-            datasets = _check_datasets((X, y))
         predicted = {
             name: (gold, self._similarities(estimator, pairs))
-            for name, (pairs, gold) in datasets.items()
+            for name, (pairs, gold) in self.datasets.items()
         }
         if not isinstance(self.metric, list):
             return self._measure(self.metric, predicted)
@@ -288,29 +293,9 @@ class STSScorer:
         vectors = estimator.transform(pairs)
         if self.postprocess is not None:
             vectors = clone(self.postprocess).fit_transform(vectors)
-        vectors = np.asarray(vectors)
-        return cosine(vectors[:, 0], vectors[:, 1])
+        return _cosines(vectors)
 
     def __repr__(self) -> str:
         average = ", average=True" if self.average else ""
-        sets = "" if self.datasets is None else f"{len(self.datasets)} data sets, "
-        return f"STSScorer({sets}metric={self.__name__!r}{average})"
-
-
-def _check_datasets(datasets: Any) -> dict[str, tuple[Any, Any]]:
-    """Data sets by name; a single one is named "sts"."""
-    if not isinstance(datasets, Mapping):
-        datasets = {"sts": datasets}
-    if not datasets or "mean" in datasets:
-        raise ValueError("datasets must hold data sets, and none named 'mean'.")
-    for name, data in datasets.items():
-        if not isinstance(data, tuple) or len(data) != 2:
-            raise TypeError(
-                f"Data set {name!r} must be a tuple (pairs, scores); got "
-                f"{type(data).__name__}."
-            )
-        if len(data[0]) != len(data[1]):
-            raise ValueError(
-                f"Data set {name!r} has {len(data[0])} pairs but {len(data[1])} scores."
-            )
-    return dict(datasets)
+        sets = f"{len(self.datasets)} data sets"
+        return f"STSScorer({sets}, metric={self.__name__!r}{average})"

@@ -21,6 +21,7 @@ from skparaphrase import _progress
 from skparaphrase.datasets import load_faq
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import SIFEncoder
+from skparaphrase.text import BLOCK
 
 TEXTS = ["Where is my parcel?", "I want my money back.", "zzxqy unheardofness", ""]
 
@@ -102,9 +103,7 @@ def test_lengths_and_fewer_dimensions():
 def test_vectors_do_not_depend_on_the_batch(name):
     found = getattr(EMBEDDER, name)(FAQ, batch_size=7)
     assert_allclose(found, normalize(RAW), atol=1e-6)
-    assert EMBEDDER.encode([], batch_size=7).shape == (0, 256)
-    with pytest.raises(ValueError, match="batch_size == 0, must be >= 1"):
-        EMBEDDER.encode(FAQ, batch_size=0)
+    assert EMBEDDER.encode([]).shape == (0, 256)
 
 
 def test_tensors():
@@ -155,10 +154,11 @@ def test_a_bar(monkeypatch):
             return True
 
     monkeypatch.setattr(_progress, "_DELAY", 0)
+    texts = [f"Ticket {i}" for i in range(BLOCK + 1)]
     for options, shown in (({}, False), ({"show_progress_bar": True}, True)):
         with redirect_stderr(Terminal()) as terminal:
-            EMBEDDER.encode(FAQ, batch_size=100, **options)
-        assert ("550/550" in terminal.getvalue()) is shown
+            EMBEDDER.encode(texts, **options)
+        assert (f"{len(texts)}/{len(texts)}" in terminal.getvalue()) is shown
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from skparaphrase.encoders import NetworkEncoder, ParagramEncoder
-from skparaphrase.networks import Average, Composition, DeepAverage, pool
+from skparaphrase.networks import Average, Composition, DeepAverage, Residual, pool
 from skparaphrase.supervised import SentenceClassifier
 from skparaphrase.vectors import WordVectors
 
@@ -69,7 +69,9 @@ def test_none_is_the_average():
 
 
 def test_a_residual_starts_as_the_average():
-    encoder = NetworkEncoder(WordWeights, residual=True, **{**SHORT, "max_epochs": 0})
+    encoder = NetworkEncoder(
+        lambda dim: Residual(WordWeights(dim), dim), **{**SHORT, "max_epochs": 0}
+    )
     average = ParagramEncoder(pooling="distinct", **{**SHORT, "max_epochs": 0})
     found = encoder.fit(PAIRS).transform(PAIRS)
     assert_allclose(found, average.fit(PAIRS).transform(PAIRS), atol=1e-6)

@@ -167,23 +167,6 @@ def test_sts_with_several_metrics(vectors, sets):
             STSScorer(sets, metric=wrong)
 
 
-def test_without_data_sts_scores_the_fold(vectors, pairs, gold):
-    encoder = AverageEncoder(vectors)
-    scores = cross_val_score(encoder, pairs, gold, scoring=STSScorer(), cv=3)
-    expected = cross_val_score(encoder, pairs, gold, scoring=pearson_scorer, cv=3)
-    assert_array_equal(scores, expected)
-    scorer = STSScorer(metric=["pearson", "spearman"], postprocess=LastAxis(PCA(3)))
-    assert scorer(encoder, pairs, gold) == STSScorer(
-        (pairs, gold), metric=["pearson", "spearman"], postprocess=LastAxis(PCA(3))
-    )(encoder)
-    assert repr(STSScorer()) == "STSScorer(metric='pearson', average=True)"
-    for X, y in [(None, None), (pairs, None)]:
-        with pytest.raises(ValueError, match="pass X and y"):
-            STSScorer()(encoder, X, y)
-    with pytest.raises(ValueError, match="30 pairs but 2 scores"):
-        STSScorer()(encoder, pairs, [1, 2])
-
-
 @pytest.mark.parametrize("step", [CommonComponentRemoval(2), LastAxis(PCA(3))], ids=str)
 def test_sts_postprocess_is_fitted_on_the_set(vectors, sets, step):
     scorer = STSScorer(sets, postprocess=step)
