@@ -8,6 +8,7 @@ import pkgutil
 from importlib import import_module
 
 from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils.estimator_checks import check_estimator
 
 import skparaphrase
@@ -59,7 +60,9 @@ def estimators():
     return [
         owner
         for owner in classes()
-        if issubclass(owner, BaseEstimator) and not inspect.isabstract(owner)
+        if issubclass(owner, BaseEstimator)
+        and not inspect.isabstract(owner)
+        and not issubclass(owner, FrozenEstimator)  # Embedder
     ]
 
 

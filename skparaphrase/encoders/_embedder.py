@@ -6,10 +6,12 @@
 from collections.abc import Iterable
 from contextlib import nullcontext
 from numbers import Integral
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.frozen import FrozenEstimator
 from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.utils import check_scalar
 
@@ -39,12 +41,13 @@ _INSTEAD = {
 }
 
 
-class Embedder:
+class Embedder(FrozenEstimator):
     """A fitted encoder with the methods that other libraries call.
 
     LangChain calls `embed_documents` and `embed_query`, Chroma calls the object itself,
-    and mteb, SemHash and other libraries for models of sentence-transformers call
-    `encode`. Unlike an exported model, it has vectors for words that the table lacks.
+    and mteb, SemHash, the evaluators of sentence-transformers and other code for its
+    models call `encode`. Unlike an exported model, it has vectors for words that the
+    table lacks.
 
     Parameters
     ----------
@@ -67,6 +70,10 @@ class Embedder:
     Unlike those of the encoder, vectors have length 1, because some libraries compare
     them by Euclidean distance; the vector of a text without a known word is zero.
 
+    For scikit-learn and this package, it is a :class:`~sklearn.frozen.FrozenEstimator`:
+    `fit` does nothing, and `transform`, `save` and other methods are those of the
+    encoder. To load it again, write `Embedder(skparaphrase.load(folder))`.
+
     Examples
     --------
     >>> import skparaphrase
@@ -77,12 +84,18 @@ class Embedder:
     (2, 256)
     """
 
+    # What evaluators of sentence-transformers ask for; scores are not kept for a card.
+    similarity_fn_name = "cosine"
+    model_card_data = SimpleNamespace(set_evaluation_metrics=lambda *_: None)
+
     def __init__(self, encoder: Encoder | None = None) -> None:
-        self.encoder = load_pretrained() if encoder is None else encoder
+        super().__init__(load_pretrained() if encoder is None else encoder)
+        self.encoder = self.estimator
         if not hasattr(self.encoder, "transform"):
             raise TypeError(
-                "encoder must be a fitted encoder, or None for load_pretrained(); of "
-                "another library's model, pass FunctionTransformer(model.encode). Got "
+                "encoder must be a fitted encoder, or None for load_pretrained(). Pass "
+                "skparaphrase.load(folder) for one that was saved, and "
+                "FunctionTransformer(model.encode) for another library's model. Got "
                 f"{encoder!r}."
             )
 
@@ -92,7 +105,7 @@ class Embedder:
         *,
         batch_size: int | None = None,
         show_progress_bar: bool | None = None,
-        precision: str = "float32",
+        precision: str | None = "float32",
         convert_to_numpy: bool = True,
         convert_to_tensor: bool = False,
         normalize_embeddings: bool = True,
@@ -113,9 +126,10 @@ class Embedder:
             If True, show a bar; None and False show one only inside of
             :func:`skparaphrase.show_progress`.
         precision : {"float32", "int8", "uint8", "binary", "ubinary"}, default="float32"
-            Type of the numbers. "int8" and "uint8" divide the range of each dimension
-            in this call into 256 steps, so vectors of two calls cannot be compared;
-            "binary" and "ubinary" hold the signs of eight dimensions in a byte.
+            Type of the numbers; None is "float32". "int8" and "uint8" divide the range
+            of each dimension in this call into 256 steps, so vectors of two calls
+            cannot be compared; "binary" and "ubinary" hold the signs of eight
+            dimensions in a byte.
         convert_to_numpy : bool, default=True
             If False, return a list of tensors.
         convert_to_tensor : bool, default=False
@@ -152,6 +166,7 @@ class Embedder:
             inputs = [text for batch in batches for text in batch["text"]]
             options = {k: v for k, v in options.items() if k not in _OF_MTEB}
         _refuse(options)
+        precision = precision or "float32"
         if precision not in _PRECISIONS:
             raise ValueError(f"precision must be in {_PRECISIONS}; got {precision!r}.")
         is_single = isinstance(inputs, str)
@@ -252,36 +267,37 @@ class Embedder:
         """
         return self.embed_query(text)
 
-    def similarity(
-        self, embeddings1: ArrayLike, embeddings2: ArrayLike
-    ) -> NDArray[np.floating]:
-        """Compute the cosines of all pairs of vectors, for mteb.
+    def similarity(self, embeddings1: ArrayLike, embeddings2: ArrayLike) -> Any:
+        """Compute the cosines of all pairs of vectors.
 
         Parameters
         ----------
-        embeddings1 : array-like of shape (n, dim)
-        embeddings2 : array-like of shape (m, dim)
+        embeddings1 : array-like or Tensor of shape (n, dim)
+        embeddings2 : array-like or Tensor of shape (m, dim)
 
         Returns
         -------
         cosines : ndarray of shape (n, m), float32
+            A Tensor if `embeddings1` is one.
         """
-        return cosine_similarity(embeddings1, embeddings2)
+        return _like(embeddings1, cosine_similarity(embeddings1, embeddings2))
 
     def similarity_pairwise(
         self, embeddings1: ArrayLike, embeddings2: ArrayLike
-    ) -> NDArray[np.floating]:
-        """Compute the cosines of the vectors in the same row, for mteb.
+    ) -> Any:
+        """Compute the cosines of the vectors in the same row.
 
         Parameters
         ----------
-        embeddings1, embeddings2 : array-like of shape (n, dim)
+        embeddings1, embeddings2 : array-like or Tensor of shape (n, dim)
 
         Returns
         -------
         cosines : ndarray of shape (n,), float32
+            A Tensor if `embeddings1` is one.
         """
-        return cosine(np.asarray(embeddings1), np.asarray(embeddings2))
+        found = cosine(np.asarray(embeddings1), np.asarray(embeddings2))
+        return _like(embeddings1, found)
 
     @property
     def mteb_model_meta(self) -> Any:
@@ -312,6 +328,11 @@ class Embedder:
 
     def __repr__(self) -> str:
         return f"Embedder({self.encoder!r})"
+
+
+def _like(given: Any, found: NDArray[np.floating]) -> Any:
+    """An array as it is, or as a tensor for tensors."""
+    return given.new_tensor(found) if hasattr(given, "new_tensor") else found
 
 
 def _refuse(options: dict[str, Any]) -> None:

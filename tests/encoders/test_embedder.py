@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import normalize
 
@@ -21,6 +22,7 @@ from skparaphrase import _progress
 from skparaphrase.datasets import load_faq
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import SIFEncoder
+from skparaphrase.search import ParaphraseMiner, SemanticSearch
 from skparaphrase.text import BLOCK
 
 TEXTS = ["Where is my parcel?", "I want my money back.", "zzxqy unheardofness", ""]
@@ -64,8 +66,29 @@ def test_pickles_and_names():
 
 
 def test_what_is_no_encoder():
-    with pytest.raises(TypeError, match=r"encoder must be .* Got 'all-MiniLM-L6-v2'"):
-        skparaphrase.Embedder("all-MiniLM-L6-v2")
+    message = r"encoder must be .* skparaphrase.load\(folder\) .* Got 'a-folder'"
+    with pytest.raises(TypeError, match=message):
+        skparaphrase.Embedder("a-folder")
+
+
+def test_an_embedder_is_an_encoder(tmp_path):
+    encoder = SIFEncoder().fit(TEXTS)
+    embedder = skparaphrase.Embedder(encoder)
+    assert embedder.fit(TEXTS, None) is embedder is clone(embedder)
+    assert_array_equal(embedder.transform(TEXTS), encoder.transform(TEXTS))
+    cosine = skparaphrase.similarity("A cat.", "The cat.", encoder)
+    assert skparaphrase.similarity("A cat.", "The cat.", embedder) == cosine
+    search = SemanticSearch(embedder).fit(TEXTS)
+    expected = SemanticSearch(encoder).fit(TEXTS).search(TEXTS)
+    assert_array_equal(search.search(TEXTS).score, expected.score)
+    search.save(tmp_path / "search")
+    found = skparaphrase.load(tmp_path / "search").search(TEXTS)
+    assert_array_equal(found.score, expected.score)
+    pairs = ParaphraseMiner(embedder).fit(TEXTS).mine(TEXTS)
+    assert_array_equal(pairs.row, ParaphraseMiner(encoder).fit(TEXTS).mine(TEXTS).row)
+    embedder.save(tmp_path / "encoder")
+    again = skparaphrase.Embedder(skparaphrase.load(tmp_path / "encoder"))
+    assert_array_equal(again.encode(TEXTS), embedder.encode(TEXTS))
 
 
 def test_what_mteb_asks_for():
@@ -114,6 +137,11 @@ def test_tensors():
     assert type(listed) is list
     assert torch.equal(torch.stack(listed), found)
     assert torch.equal(EMBEDDER.encode(FAQ[0], convert_to_tensor=True), found[0])
+    cosines = EMBEDDER.similarity(found[:2], found[:3])
+    assert type(cosines) is torch.Tensor
+    assert_allclose(cosines, EMBEDDER.similarity(RAW[:2], RAW[:3]), atol=1e-6)
+    pairwise = EMBEDDER.similarity_pairwise(found[:2], found[1:3])
+    assert_allclose(pairwise, cosines[[0, 1], [1, 2]], atol=1e-6)
     signs = EMBEDDER.encode(FAQ[:2], precision="ubinary", convert_to_tensor=True)
     assert (signs.dtype, signs.shape) == (torch.uint8, (2, 32))
 

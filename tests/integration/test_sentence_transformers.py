@@ -197,6 +197,42 @@ def test_cosent_loss(raw, model):
     assert_allclose(found.item(), theirs.item(), rtol=1e-5)
 
 
+PAIRS, SCORES = load_similarity(return_X_y=True)
+FIRST, SECOND = map(list, PAIRS.T)
+OTHERS = [*SECOND[1:], SECOND[0]]
+EVALUATORS = {
+    "EmbeddingSimilarityEvaluator": (FIRST, SECOND, [*SCORES]),
+    "BinaryClassificationEvaluator": (FIRST, SECOND, [*(SCORES >= 4).astype(int)]),
+    "TripletEvaluator": (FIRST, SECOND, OTHERS),
+    "TranslationEvaluator": (FIRST, SECOND),
+    "InformationRetrievalEvaluator": (
+        dict(enumerate(FIRST[:50])),
+        dict(enumerate(SECOND)),
+        {number: {number} for number in range(50)},
+    ),
+    "ParaphraseMiningEvaluator": (
+        dict(enumerate([*FIRST[:90], *SECOND[:90]])),
+        [(number, number + 90) for number in range(90)],
+    ),
+    "RerankingEvaluator": (
+        [
+            {"query": FIRST[n], "positive": [SECOND[n]], "negative": SECOND[n + 1 :]}
+            for n in range(9)
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_their_evaluators_of_an_embedder(name, embedder, model):
+    evaluate = getattr(evaluation, name)(*EVALUATORS[name])
+    expected = evaluate(model)
+    found = evaluate(embedder)
+    assert found.keys() == expected.keys()
+    for key, value in expected.items():
+        assert found[key] == pytest.approx(value, abs=1e-3), key
+
+
 def test_similarity_evaluator(encoder, model):
     pairs, gold = load_similarity(return_X_y=True)
     first, second = map(list, pairs.T)
