@@ -12,10 +12,7 @@ from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._openmp_helpers import (
     _openmp_effective_n_threads as effective_n_threads,
 )
-from sklearn.utils._optional_dependencies import (
-    check_matplotlib_support,
-    check_pandas_support,
-)
+from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,

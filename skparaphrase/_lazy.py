@@ -1,4 +1,4 @@
-"""PyTorch and the rooms that need it, imported at the first use of an attribute."""
+"""What is imported at its first use: PyTorch, the rooms that need it, and extras."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -6,7 +6,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["networks", "torch", "training"]
+__all__ = ["import_for", "networks", "torch", "training"]
 
 if TYPE_CHECKING:
     import torch
@@ -38,3 +38,13 @@ else:
 
     networks, training = _Lazy("skparaphrase.networks"), _Lazy("skparaphrase.training")
     torch = _Lazy("torch")
+
+
+def import_for(caller: str, name: str, install: str) -> Any:
+    """Import what `caller` needs and `pip install` of `install` provides."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0].replace("_", "-")
+        message = f"{caller} needs {package}: pip install {install}"
+        raise ImportError(message) from error

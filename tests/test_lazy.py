@@ -10,7 +10,9 @@ import pytest
 
 import skparaphrase.networks
 from skparaphrase._lazy import networks
+from skparaphrase.datasets import load_faq
 from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.search import SemanticSearch
 from skparaphrase.supervised import SimilarityRegressor
 
 
@@ -26,11 +28,11 @@ def test_unknown_attributes_are_errors():
 
 WITHOUT_TORCH = """
 import sys
-class NoTorch:
+class LightInstall:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] == "torch":
-            raise ModuleNotFoundError(f"No module named {name!r}", name="torch")
-sys.meta_path.insert(0, NoTorch())
+        if name.partition(".")[0] in ("torch", "pandas"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, LightInstall())
 import skparaphrase
 from skparaphrase.datasets import load_faq, load_similarity
 from skparaphrase.decomposition import CommonComponentRemoval
@@ -72,3 +74,16 @@ def test_all_but_training_works_without_torch(tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Training, and networks, need PyTorch: pip install")
     assert "--index-url https://download.pytorch.org/whl/cpu" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: SemanticSearch().fit(["A cat."]).search("cats", as_frame=True),
+        lambda: load_faq(as_frame=True),
+    ],
+)
+def test_frames_need_pandas(use, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="as_frame=True needs pandas: pip install p"):
+        use()

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from skparaphrase._estimator import warn_caller
+from skparaphrase._lazy import import_for
 from skparaphrase._typing import FilePath
 from skparaphrase.storage import open_plain
 
@@ -398,9 +399,7 @@ def make_bunch(
     frame: Any = None
     texts: Any
     if as_frame:
-        import pandas as pd
-
-        frame = pd.DataFrame(columns)
+        frame = import_for("as_frame=True", "pandas", "pandas").DataFrame(columns)
         texts = frame[names if len(names) > 1 else names[0]]
     elif len(names) > 1:
         texts = np.stack([columns[name] for name in names], axis=1)

@@ -5,7 +5,6 @@
 
 import json
 import re
-from importlib import import_module
 from itertools import groupby, takewhile
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._estimator import warn_caller
+from skparaphrase._lazy import import_for
 from skparaphrase._typing import FilePath, Vectors
 from skparaphrase.storage import (
     new_folder,
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _MODULE = "sentence_transformers.models.StaticEmbedding"
 _MODULES = [{"idx": 0, "name": "0", "path": "", "type": _MODULE}]
+
+_EXTRA = "'skparaphrase[interchange]'"
 
 _MARK = "\u2581"  # precedes every token of the foreign vocabulary
 _CONTINUES = "##"  # so that no token can start inside a word
@@ -141,10 +143,11 @@ def to_static_embedding(self: StaticEncoder) -> Any:
     skparaphrase.vectors.import_word_vectors : The reverse.
     """
     caller = "to_static_embedding"
+    room = "sentence_transformers"
     try:
-        modules = _import("sentence_transformers.sentence_transformer.modules", caller)
+        modules = import_for(caller, f"{room}.sentence_transformer.modules", _EXTRA)
     except ImportError:  # before version 6
-        modules = _import("sentence_transformers.models", caller)
+        modules = import_for(caller, f"{room}.models", _EXTRA)
     foreign, matrix = _static_model(self, caller)
     return modules.StaticEmbedding(foreign, embedding_weights=matrix)
 
@@ -166,7 +169,7 @@ def _static_model(
             f"{caller} can export only a WordTokenizer with pattern 'words' or 'ptb'; "
             f"the tokenizer is {tokenizer!r}."
         )
-    package = _import("tokenizers", caller)
+    package = import_for(caller, "tokenizers", _EXTRA)
     rows = [i for i, w in enumerate(vectors.words) if _can_occur(w, tokenizer)]
     words = [vectors.words[i] for i in rows]
     if vectors.unknown_row is not None:
@@ -183,16 +186,6 @@ def _static_model(
             f"unknown={vectors.unknown!r} makes for unknown words."
         )
     return _foreign_tokenizer(package, tokenizer, words, has_unknown), matrix
-
-
-def _import(name: str, caller: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError as error:
-        package = name.partition(".")[0].replace("_", "-")
-        raise ImportError(
-            f"{caller} needs {package}: pip install 'skparaphrase[interchange]'"
-        ) from error
 
 
 def _can_occur(word: str, tokenizer: WordTokenizer) -> bool:

@@ -65,10 +65,10 @@ def load_pretrained(
     Returns
     -------
     encoder : AverageEncoder, or LastAxisUnion of the large one
-        Needs no `fit`, and so survives :func:`sklearn.base.clone`. Its table,
-        `encoder.vectors`, is the same object at every call with the same `dim`. To
-        train it on your texts, start a :class:`ParagramEncoder` from it; its own `fit`
-        learns nothing. Vectors are not of length 1, which matters for Euclidean
+        Needs no `fit`, which learns nothing, and so survives
+        :func:`sklearn.base.clone`: `ParagramEncoder().fit(X)` trains, starting from
+        this encoder. Its table, `encoder.vectors`, is the same object at every call
+        with the same `dim`. Vectors are not of length 1, which matters for Euclidean
         distances and dot products: `make_pipeline(load_pretrained(), Normalizer())`
         makes them so.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._compat import check_pandas_support
+from skparaphrase._lazy import import_for
 from skparaphrase._math import cosine, unit_vectors
 from skparaphrase._typing import Encoder
 from skparaphrase.encoders import load_pretrained
@@ -85,7 +85,7 @@ def explain_similarity(a: str, b: str, encoder: Encoder | None = None) -> "DataF
     >>> bool(abs(shares.to_numpy().sum() - shares.attrs["cosine"]) < 1e-5)
     True
     """
-    pandas = check_pandas_support("explain_similarity")
+    pandas = import_for("explain_similarity", "pandas", "pandas")
     estimator = load_pretrained() if encoder is None else encoder
     estimator = getattr(estimator, "encoder_", estimator)
     transformer = find_transformer(estimator)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import logit
 from sklearn.base import is_classifier
 
-from skparaphrase._compat import check_pandas_support
+from skparaphrase._lazy import import_for
 from skparaphrase.inspection._contributions import (
     Function,
     Sum,
@@ -106,7 +106,7 @@ def explain_prediction(
     >>> bool(abs(total - words.attrs["value"]) < 1e-5)
     True
     """
-    pandas = check_pandas_support("explain_prediction")
+    pandas = import_for("explain_prediction", "pandas", "pandas")
     *others, model = flat_steps(estimator)
     X = _check_text(text)
     values = _values(estimator, model, X)[0]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skparaphrase._compat import check_pandas_support
+from skparaphrase._lazy import import_for
 from skparaphrase._math import nearest, unit_vectors
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.inspection._estimators import (
@@ -69,7 +69,7 @@ def neighbors(
          query  rank neighbor  similarity
     0      cat     1     cats        ...
     """
-    pandas = check_pandas_support("neighbors")
+    pandas = import_for("neighbors", "pandas", "pandas")
     if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
         raise ValueError(
             f"n_neighbors must be an integer of at least 1; got {n_neighbors!r}."
@@ -140,7 +140,7 @@ def token_weights(
     >>> bool(weights.loc["the", "l1"] < weights.loc["cat", "l1"])
     True
     """
-    pandas = check_pandas_support("token_weights")
+    pandas = import_for("token_weights", "pandas", "pandas")
     table = find_table(encoder)
     first = find_encoder(encoder)
     matrix = table.rows()

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Bunch, check_consistent_length, check_scalar, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import HasMethods, check_pandas_support, fit_context
+from skparaphrase._compat import HasMethods, fit_context
+from skparaphrase._lazy import import_for
 from skparaphrase._math import UnitVectors, floor
 from skparaphrase._typing import Encoder, Index, Texts
 from skparaphrase.search._base import (
@@ -364,7 +365,7 @@ class SemanticSearch(EncoderUser):
             not know. Needs texts, and ``pip install bm25s``. The first such search
             after an update reads the words of all texts again.
         as_frame : bool, default=False
-            Return a pandas frame.
+            Return a pandas frame. Needs pandas.
 
         Returns
         -------
@@ -421,7 +422,7 @@ class SemanticSearch(EncoderUser):
         if as_frame:
             frame = {"query": queries.repeat(is_hit.sum(axis=1))}
             frame |= {name: values[is_hit] for name, values in hits.items()}
-            return check_pandas_support("as_frame=True").DataFrame(frame)
+            return import_for("as_frame=True", "pandas", "pandas").DataFrame(frame)
         if not is_hit.all():
             score[~is_hit], row[~is_hit] = np.nan, -1
             for name in {"id", *columns}:

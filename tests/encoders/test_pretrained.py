@@ -24,6 +24,7 @@ from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
     CharagramEncoder,
+    ParagramEncoder,
     SIFEncoder,
 )
 from skparaphrase.pairs import LastAxisUnion, PairFeatures, PairSimilarity
@@ -121,6 +122,17 @@ def test_fits_that_need_not_learn_are_silent(encoder):
     frame = encoder.set_output(transform="pandas").fit_transform(pairs[:, 0])
     assert frame.columns[0] == "averageencoder0"
     encoder.set_output(transform="default")
+
+
+def test_fit_trains_where_the_pages_say(encoder):
+    pairs = load_paraphrases().data[:200]
+    texts = pairs[:, 0]
+    before = encoder.transform(texts)
+    fitted = skparaphrase.load_pretrained().fit(pairs)
+    assert_array_equal(fitted.transform(texts), before)
+    trained = ParagramEncoder(max_epochs=0).fit(pairs)
+    assert_allclose(trained.transform(texts), before, atol=1e-5)  # starts from it
+    assert not np.allclose(ParagramEncoder().fit(pairs).transform(texts), before)
 
 
 GERMAN = [

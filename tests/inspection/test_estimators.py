@@ -67,7 +67,7 @@ def test_missing_packages_are_named(vectors, gold, monkeypatch):
         ("token_weights", encoder),
         ("explain_similarity", "w1", "w2", encoder),
     ):
-        with pytest.raises(ImportError, match=f"{name} requires pandas"):
+        with pytest.raises(ImportError, match=f"{name} needs pandas: pip install"):
             getattr(inspection, name)(*arguments)
     match = "SimilarityDisplay.plot requires matplotlib.*pip install"
     with pytest.raises(ImportError, match=match):
