@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted
@@ -21,7 +22,7 @@ from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder
 from skparaphrase.encoders import load_pretrained
 from skparaphrase.storage import save
-from skparaphrase.text import unique_texts
+from skparaphrase.text import check_single_texts, unique_texts
 
 _TEXTS = 2**14  # texts that are embedded at a time
 _UNIT = 1e-6  # from length 1, which is length 1
@@ -79,6 +80,22 @@ def embed(encoder: Encoder, texts: NDArray[np.object_]) -> UnitVectors:
             vectors[start : start + _TEXTS] = block
             update(len(block))
     return vectors if len(distinct) == len(texts) else vectors[indices]
+
+
+def cleaned(encoder: Encoder, texts: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Texts after the first steps of a pipeline, as long as these return texts."""
+    if isinstance(encoder, FrozenEstimator):
+        encoder = encoder.estimator
+    if not isinstance(encoder, Pipeline) or not len(texts):
+        return texts
+    for _, step in encoder.steps:
+        if step in (None, "passthrough"):
+            continue
+        first = step.transform(texts[:1])
+        if issparse(first) or not isinstance(np.ravel(first)[0], str):
+            return cleaned(step, texts)
+        texts = check_single_texts(step.transform(texts))
+    return texts
 
 
 def _is_fitted(encoder: object) -> bool:

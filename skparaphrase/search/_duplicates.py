@@ -18,7 +18,7 @@ from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
 from skparaphrase._math import QUERIES, Cosines, UnitVectors, floor, larger
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
-from skparaphrase.search._base import EncoderUser
+from skparaphrase.search._base import EncoderUser, cleaned
 from skparaphrase.search._boilerplate import warn_of_boilerplate
 from skparaphrase.search._clusters import Clusters
 from skparaphrase.text import check_single_texts, unique_texts
@@ -53,7 +53,9 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     Parameters
     ----------
     encoder : transformer, default=None
-        As in :class:`SemanticSearch`.
+        As in :class:`SemanticSearch`. If it is a pipeline that begins with steps that
+        return texts, such as a ``FunctionTransformer(clean_text)``, copies, numbers and
+        `must_agree` are those of the texts after these steps.
     threshold : float, default=0.8
         Smallest cosine of a text with the representative of its group. It depends on
         the texts and the encoder; choose it on texts whose groups are known.
@@ -170,12 +172,14 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         """
         texts = check_single_texts(X)
         self._fit_encoder(texts)
-        keys, self.copy_of_ = _read(texts, numbers=self.must_agree == "numbers")
+        read = cleaned(self.encoder_, texts)
+        keys, self.copy_of_ = _read(read, numbers=self.must_agree == "numbers")
         distinct = np.unique(self.copy_of_)
-        warn_of_boilerplate(texts[distinct])
+        warn_of_boilerplate(read[distinct])
         self.threshold_ = self.threshold
         leaders = np.arange(len(texts))
-        rows, pairs = self._leaders(texts[distinct], keys[distinct])
+        vectors = self._embed(texts[distinct])
+        rows, pairs = self._leaders(read[distinct], vectors, keys[distinct])
         leaders[distinct] = distinct[rows]
         self.pairs_ = self.cosines_ = None
         if pairs is not None:
@@ -225,10 +229,9 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         return labels
 
     def _leaders(
-        self, texts: NDArray[np.object_], keys: Indices
+        self, texts: NDArray[np.object_], vectors: UnitVectors, keys: Indices
     ) -> tuple[Indices, _Pairs | None]:
         """The representative of each distinct text, and the pairs, if not too many."""
-        vectors = self._embed(texts)
         by_key = np.argsort(keys, kind="stable")
         groups = np.split(by_key, np.flatnonzero(np.diff(keys[by_key])) + 1)
         groups = [rows for rows in groups if len(rows) > 1]

@@ -16,7 +16,7 @@ from skparaphrase._compat import HasMethods, Interval, fit_context
 from skparaphrase._math import QUERIES, dot, nearest
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
-from skparaphrase.search._base import EncoderUser
+from skparaphrase.search._base import EncoderUser, cleaned
 from skparaphrase.text import check_pairs, check_single_texts, unique_texts
 
 _WORD = re.compile(r"\w+")
@@ -40,9 +40,10 @@ class ParaphraseMiner(EncoderUser):
     max_overlap : float, default=1.0
         The largest overlap of the words of a pair: the number of distinct words in both
         texts, divided by the number in either (Jaccard's index), in lower case and
-        without punctuation. Smaller values leave out pairs that differ by little, such
-        as a word or its position, which teach an encoder little. Pairs are left out
-        after `top_k`. 1 keeps all.
+        without punctuation. If the encoder is a pipeline that begins with steps that
+        clean texts, the words are those of the cleaned texts. Smaller values leave out
+        pairs that differ by little, such as a word or its position, which teach an
+        encoder little. Pairs are left out after `top_k`. 1 keeps all.
 
     Attributes
     ----------
@@ -142,7 +143,8 @@ class ParaphraseMiner(EncoderUser):
         row, score = np.column_stack([first, second])[order], score[order]
         text = np.column_stack([texts[row[:, 0]], others[row[:, 1]]])
         if self.max_overlap < 1:
-            keep = _overlaps(text) <= self.max_overlap
+            read = cleaned(self.encoder_, text.ravel()).reshape(text.shape)
+            keep = _overlaps(read) <= self.max_overlap
             row, text, score = row[keep], text[keep], score[keep]
         return Bunch(row=row, text=text, score=score)
 

@@ -9,13 +9,17 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, Normalizer
 
 import skparaphrase
-from skparaphrase import _math
+from skparaphrase import _math, load_pretrained
 from skparaphrase.datasets import load_paraphrases
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.search import NearDuplicates, _base, _clusters, _duplicates
 from skparaphrase.search._clusters import Clusters
+from skparaphrase.text import clean_text
 from skparaphrase.vectors import WordVectors
 
 ANGLES = [0, 20, 40, 90, 35, 100]
@@ -118,6 +122,37 @@ def test_pairs_are_those_above_the_threshold():
     model = NearDuplicates(PLANE, threshold=np.cos(np.radians(22))).fit(texts)
     assert model.pairs_.tolist() == [[0, 3], [3, 4], [4, 5], [3, 5]]
     assert_allclose(model.cosines_, np.cos(np.radians([20, 15, 5, 20])), atol=1e-6)
+
+
+MAILS = [
+    "<p>Where is my parcel?</p>\n--\nAnn, Tel. 555 1234",
+    "<p>Where is my parcel?</p>\n--\nBob, Tel. 777 9999",
+    "<p>Where is my parcel 10?</p>\n--\nAnn, Tel. 555 1234",
+]
+CLEAN = FunctionTransformer(clean_text)
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        make_pipeline(CLEAN, load_pretrained()),
+        make_pipeline("passthrough", make_pipeline(CLEAN, CLEAN), load_pretrained()),
+        make_pipeline(make_pipeline(CLEAN, load_pretrained()), Normalizer()),
+        FrozenEstimator(make_pipeline(CLEAN, load_pretrained())),
+    ],
+)
+def test_texts_are_compared_as_the_encoder_cleans_them(encoder):
+    model = NearDuplicates(encoder).fit(MAILS)
+    assert model.labels_.tolist() == [0, 0, 1]
+    assert model.copy_of_.tolist() == [0, 0, 2]
+    asked = []
+    NearDuplicates(
+        encoder, threshold=0.5, must_agree=lambda *texts: asked.append(texts)
+    ).fit(MAILS)
+    assert asked == [("Where is my parcel?", "Where is my parcel 10?")]
+    assert NearDuplicates().fit_predict(MAILS).tolist() == [0, 1, 2]
+    pipeline = make_pipeline(CLEAN, NearDuplicates())
+    assert pipeline.fit_predict(MAILS).tolist() == [0, 0, 1]
 
 
 def test_larger_groups_are_dissolved():

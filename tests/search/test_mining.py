@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer
+from sklearn.preprocessing import FunctionTransformer, Normalizer
 
 from skparaphrase import _math, load_pretrained
 from skparaphrase.datasets import load_faq, load_paraphrases
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.search import ParaphraseMiner, _base, _mining, mine_hard_negatives
+from skparaphrase.text import clean_text
 from skparaphrase.vectors import WordVectors
 
 PAIRS = load_paraphrases().data[-300:]
@@ -100,6 +101,13 @@ def test_the_words_of_a_pair_may_overlap_so_much():
         assert_array_equal(pairs.text, everything.text[keep])
         assert_array_equal(pairs.score, everything.score[keep])
         assert 0 < keep.sum() < len(keep)
+
+
+def test_words_are_those_of_cleaned_texts():
+    texts = ["Reset it\n--\nAnn", "Reset it\n--\nBob", "Reset that"]
+    encoder = make_pipeline(FunctionTransformer(clean_text), load_pretrained())
+    miner = ParaphraseMiner(encoder, threshold=-1, max_overlap=0.5).fit(texts)
+    assert miner.mine(texts).row.tolist() == [[0, 2], [1, 2]]  # the first two are equal
 
 
 def test_overlap_is_a_share():

@@ -204,7 +204,6 @@ def test_the_first_step_of_a_pipeline():
     )
 
 
-@pytest.mark.filterwarnings("ignore:More than two thirds of the texts share")
 def test_encoders_that_clean_their_texts():
     faq = load_faq()
     X, y = faq.data[:60], faq.target[:60]
