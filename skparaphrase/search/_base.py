@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -67,16 +66,12 @@ def fitted_encoder(encoder: Encoder | None, texts: NDArray[np.object_] | None) -
 def embed(encoder: Encoder, texts: NDArray[np.object_]) -> UnitVectors:
     """Unit vectors of texts, or zeros; equal texts are embedded once."""
     distinct, indices = unique_texts(texts)
-    starts = range(0, len(distinct) or 1, _TEXTS)
-    blocks = (
-        as_unit_vectors(encoder.transform(distinct[start : start + _TEXTS]))
-        for start in starts
-    )
     with progress_bar(len(distinct), "Embedding") as update:
-        first = next(blocks)
-        # Filled, because joining the blocks would hold them twice.
-        vectors = np.empty((len(distinct), first.shape[1]), dtype=np.float32)
-        for start, block in zip(starts, chain([first], blocks), strict=True):
+        for start in range(0, len(distinct) or 1, _TEXTS):
+            texts_of_block = distinct[start : start + _TEXTS]
+            block = as_unit_vectors(encoder.transform(texts_of_block))
+            if not start:  # Filled, because joining the blocks would hold them twice.
+                vectors = np.empty((len(distinct), block.shape[1]), dtype=np.float32)
             vectors[start : start + _TEXTS] = block
             update(len(block))
     return vectors if len(distinct) == len(texts) else vectors[indices]

@@ -17,6 +17,9 @@ from skparaphrase.text import check_single_texts
 Column = NDArray[Any]
 Columns = dict[str, Column]
 
+#: The arguments X, ids, vectors and payload of `SemanticSearch.fit`.
+Given = tuple[Texts, ArrayLike | None, ArrayLike | None, Any]
+
 #: Names that a column of payload cannot have.
 RESERVED = {"query", "id", "row", "text", "vector", "score"}
 
@@ -26,10 +29,12 @@ def are_vectors(X: object) -> bool:
     return getattr(getattr(X, "dtype", None), "kind", "O") in "fiu"
 
 
-def read_columns(
-    X: Texts, ids: ArrayLike | None, vectors: ArrayLike | None, payload: Any, first: int
-) -> Columns:
-    """Ids, texts unless there are vectors alone, vectors if given, and payload."""
+def read_columns(given: Given, first: int, taken: Container[Any] = ()) -> Columns:
+    """Ids, texts unless there are vectors alone, vectors if given, and payload.
+
+    Ids are distinct and none of `taken`. Positions begin with `first`.
+    """
+    X, ids, vectors, payload = given
     columns: Columns = {}
     if vectors is None and are_vectors(X):
         vectors = X
@@ -39,11 +44,6 @@ def read_columns(
         columns["vector"] = as_unit_vectors(vectors)
     check_consistent_length(*columns.values())
     n = len(next(iter(columns.values())))
-    return {"id": _read_ids(X, ids, n, first), **columns, **payload_columns(payload, n)}
-
-
-def _read_ids(X: Texts, ids: ArrayLike | None, n: int, first: int) -> Column:
-    """The ids of `n` texts; see `SemanticSearch.fit`. Positions begin with `first`."""
     index: Any = getattr(X, "index", None)
     if ids is not None:
         names = as_list(ids)
@@ -53,11 +53,6 @@ def _read_ids(X: Texts, ids: ArrayLike | None, n: int, first: int) -> Column:
         names = list(range(first, first + n))
     if len(names) != n:
         raise ValueError(f"There are {len(names)} ids for {n} texts.")
-    return _as_column(names, np.int64)
-
-
-def check_distinct(names: list[Any], taken: Container[Any] = ()) -> None:
-    """Check that names are distinct, and none of those that are taken."""
     before = set()
     for position, name in enumerate(names):
         if name in before or name in taken:
@@ -65,18 +60,22 @@ def check_distinct(names: list[Any], taken: Container[Any] = ()) -> None:
                 f"ids[{position}] = {name!r} is there already; ids are distinct."
             )
         before.add(name)
+    columns["id"] = _as_column(names, np.int64)
+    return columns | payload_columns(payload, n)
 
 
-def first_free_id(names: list[Any], first: int) -> int:
-    """The smallest integer from `first` on that is larger than all names."""
-    return max((first, *(name + 1 for name in names if isinstance(name, int))))
+def first_free_id(ids: Column, first: int) -> int:
+    """The smallest integer from `first` on that is larger than all ids."""
+    return max((first, *(name + 1 for name in ids.tolist() if isinstance(name, int))))
 
 
-def as_list(values: ArrayLike) -> list[Any]:
+def as_list(values: Any) -> list[Any]:
     """Values as Python objects; a single one is a list of one."""
     if isinstance(values, str) or not hasattr(values, "__iter__"):
-        values = np.array([values], dtype=object)
-    listed: Any = getattr(values, "tolist", lambda: values)()
+        return as_list([values])
+    if isinstance(values, np.ndarray) and values.dtype.kind == "M":
+        values = values.astype("M8[us]")  # nanoseconds would become integers
+    listed = getattr(values, "tolist", lambda: values)()
     return [each.item() if isinstance(each, np.generic) else each for each in listed]
 
 

@@ -17,9 +17,11 @@ from skparaphrase._compat import Interval, fit_context
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._math import UnitVectors
 from skparaphrase._progress import progress_bar
-from skparaphrase._typing import Vectors
+from skparaphrase._typing import Indices, Vectors
 
 _TEXTS = 2**14  # that are added at a time
+
+Neighbours = tuple[NDArray[np.floating], Indices]  # distances and indices
 
 
 class _Index(DocumentedOnline, BaseEstimator):
@@ -28,7 +30,7 @@ class _Index(DocumentedOnline, BaseEstimator):
     index_: Any
     _make_index: Callable[[UnitVectors], Any]
     _add: Callable[[UnitVectors], None]
-    _search: Callable[[UnitVectors, int], tuple[Any, Any]]  # distances, indices
+    _search: Callable[[UnitVectors, int], Neighbours]
     _to_bytes: Callable[[], NDArray[np.uint8]]
     _from_bytes: Callable[[NDArray[np.uint8]], Any]
 
@@ -160,14 +162,11 @@ class FaissIndex(_Index):
     def _add(self, X: UnitVectors) -> None:
         self._index.add(X)
 
-    def _search(self, X: UnitVectors, k: int) -> tuple[Any, Any]:
-        distances, indices = self._index.search(X, k)
-        return distances, indices
+    def _search(self, X: UnitVectors, k: int) -> Neighbours:
+        return self._index.search(X, k)
 
     def _to_bytes(self) -> NDArray[np.uint8]:
-        faiss = import_module("faiss")
-        content: NDArray[np.uint8] = faiss.serialize_index(self._index)
-        return content
+        return import_module("faiss").serialize_index(self._index)
 
     def _from_bytes(self, content: NDArray[np.uint8]) -> Any:
         return import_module("faiss").deserialize_index(np.ascontiguousarray(content))
@@ -233,7 +232,7 @@ class UsearchIndex(_Index):
         start = len(self._index)
         self._index.add(np.arange(start, start + len(X)), X)
 
-    def _search(self, X: UnitVectors, k: int) -> tuple[Any, Any]:
+    def _search(self, X: UnitVectors, k: int) -> Neighbours:
         self._index.expansion_search = self.expansion_search
         matches = self._index.search(X, k)
         indices = matches.keys.astype(np.intp).reshape(len(X), -1)

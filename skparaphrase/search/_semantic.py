@@ -25,9 +25,9 @@ from skparaphrase.search._base import (
     fitted_encoder,
 )
 from skparaphrase.search._columns import (
+    Given,
     are_vectors,
     as_list,
-    check_distinct,
     first_free_id,
     read_columns,
 )
@@ -198,14 +198,12 @@ class SemanticSearch(EncoderUser):
         self : SemanticSearch
         """
         with self._lock("update"):
-            columns = read_columns(X, ids, vectors, payload, 0)
-            names = columns["id"].tolist()
-            check_distinct(names)
+            columns = read_columns((X, ids, vectors, payload), 0)
             encoder = fitted_encoder(self.encoder, columns.get("text"))
             if "vector" not in columns:
                 columns["vector"] = embed(encoder, columns["text"])
-            state = State(encoder, columns, first_free_id(names, 0))
-            if self.neighbors is not None and names:
+            state = State(encoder, columns, first_free_id(columns["id"], 0))
+            if self.neighbors is not None and state.n_rows:
                 state = state.with_new_index(self.neighbors)
             self._state = state
         return self
@@ -238,7 +236,7 @@ class SemanticSearch(EncoderUser):
         ValueError
             If there is a text with an id already; :meth:`upsert` replaces it.
         """
-        return self._put(X, ids, vectors, payload, replace=False)
+        return self._put((X, ids, vectors, payload), replace=False)
 
     def upsert(
         self,
@@ -261,35 +259,26 @@ class SemanticSearch(EncoderUser):
         -------
         self : SemanticSearch
         """
-        return self._put(X, ids, vectors, payload, replace=True)
+        return self._put((X, ids, vectors, payload), replace=True)
 
-    def _put(
-        self,
-        X: Texts,
-        ids: ArrayLike | None,
-        vectors: ArrayLike | None,
-        payload: Any,
-        replace: bool,
-    ) -> Self:
+    def _put(self, given: Given, replace: bool) -> Self:
         with self._lock("update"):
             if "_state" not in vars(self):
+                X, ids, vectors, payload = given
                 return self.fit(X, ids=ids, vectors=vectors, payload=payload)
             state = self._state
-            new = read_columns(X, ids, vectors, payload, state.next_id)
+            new = read_columns(given, state.next_id, () if replace else state.rows())
             if not len(new["id"]):
                 return self
-            if ("text" in new) != ("text" in state.columns):
-                has = "texts" if "text" in state.columns else "no texts"
-                raise ValueError(f"The search was fitted with {has}: add the same.")
+            has, gets = {*state.columns} - {"vector"}, {*new} - {"vector"}
+            if state.n_rows and has != gets:
+                raise ValueError(
+                    f"The search has the columns {sorted(has)}, and the new rows "
+                    f"{sorted(gets)}; give the same."
+                )
             if "vector" not in new:
                 new["vector"] = embed(state.encoder, new["text"])
             _check_width(new["vector"], state)
-            if state.n_rows and new.keys() != state.columns.keys():
-                raise ValueError(
-                    f"The payload has the columns {sorted(state.payload)}; give a "
-                    "value of each for every text, and no others."
-                )
-            check_distinct(new["id"].tolist(), () if replace else state.rows())
             self._state = state.put(new, self.neighbors)
         return self
 
@@ -391,7 +380,9 @@ class SemanticSearch(EncoderUser):
         check_scalar(k, "k", Integral, min_val=1)
         k, state = int(k), self._state  # products of small integers of NumPy overflow
         queries, vectors = _embed_queries(queries, state)
-        columns = {k: each for k, each in state.columns.items() if k != "vector"}
+        columns = {
+            name: each for name, each in state.columns.items() if name != "vector"
+        }
         if mask is not None:
             mask = _check_mask(mask(columns) if callable(mask) else mask, state.n_rows)
         if hybrid:

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections import defaultdict
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -104,14 +105,13 @@ class State:
     @classmethod
     def of(cls, attributes: dict[str, Any]) -> Self:
         """The state with such attributes, which are removed."""
-        names = "ids_", "texts_", "vectors_", "payload_"
-        ids, texts, vectors, payload = (attributes.pop(name) for name in names)
-        columns = {"id": ids} | ({} if texts is None else {"text": texts})
-        columns |= {"vector": vectors} | payload_columns(payload, len(ids))
+        columns = {"id": attributes.pop("ids_"), "vector": attributes.pop("vectors_")}
+        texts, payload = attributes.pop("texts_"), attributes.pop("payload_")
+        columns |= {} if texts is None else {"text": texts}
+        columns |= payload_columns(payload, len(columns["id"]))
         check_consistent_length(*columns.values())
-        names = "encoder_", "next_id_", "neighbors_", "indexed_"
-        encoder, next_id, index, indexed = (attributes.pop(name) for name in names)
-        return cls(encoder, columns, next_id)._with(index, indexed)
+        state = cls(attributes.pop("encoder_"), columns, attributes.pop("next_id_"))
+        return state._with(attributes.pop("neighbors_"), attributes.pop("indexed_"))
 
     def rows(self) -> dict[Any, int]:
         """The row of each id."""
@@ -141,7 +141,7 @@ class State:
             spare[name], columns[name] = memory, memory[:n_after]
         now = np.arange(n)
         now[rows[is_old]] = -1
-        next_id = first_free_id(names, self.next_id)
+        next_id = first_free_id(new["id"], self.next_id)
         state = replace(self, columns=columns, spare=spare, next_id=next_id)
         return state._indexed(now, neighbors)
 
@@ -189,8 +189,9 @@ class State:
         if self.words is None:
             tokens = _tokens(self.columns["text"].tolist(), ids=True)
             if any(tokens.ids):
-                self.words = import_module("bm25s").BM25()
-                self.words.index(tokens, show_progress=False)
+                words = import_module("bm25s").BM25()
+                words.index(tokens, show_progress=False)
+                self.words = words
 
     def nearest(self, vectors: UnitVectors, k: int, mask: Mask | None) -> Hits:
         """The `k` rows with the largest cosines."""
@@ -251,26 +252,26 @@ class State:
         row = np.empty((len(queries), k), np.intp)
         with progress_bar(len(queries) if k else 0, "Comparing words", "query") as done:
             for query, tokens in enumerate(_tokens(queries) if k else ()):
-                by_words = _by_words(self.words, tokens, near.shape[1], mask)
-                rows, at = np.unique(
-                    np.concatenate([near[query], by_words]), return_inverse=True
-                )
-                ranks = np.append(np.arange(near.shape[1]), np.arange(len(by_words)))
-                gains = np.bincount(at, 1 / (_RANK + 1 + ranks))
-                row[query] = rows[np.argsort(-gains, kind="stable")[:k]]
+                gains: dict[int, float] = defaultdict(float)
+                for ranking in (
+                    near[query],
+                    self._by_words(tokens, near.shape[1], mask),
+                ):
+                    for rank, each in enumerate(ranking.tolist(), start=1):
+                        gains[each] += 1 / (_RANK + rank)
+                row[query] = sorted(gains, key=lambda each: -gains[each])[:k]
                 done(1)
         return self._cosines(vectors, row), row
 
-
-def _by_words(words: Any, tokens: list[str], k: int, mask: Mask | None) -> Indices:
-    """At most `k` rows that share a word with the query, the best first."""
-    known = words.get_tokens_ids(tokens) if words else None
-    if not known:
-        return _no_rows()
-    scores = words.get_scores_from_ids(known, weight_mask=mask)
-    least = np.partition(scores, -k)[-k]
-    best = np.flatnonzero((scores >= least) & (scores > 0))
-    return best[np.argsort(-scores[best], kind="stable")[:k]]
+    def _by_words(self, tokens: list[str], k: int, mask: Mask | None) -> Indices:
+        """At most `k` rows that share a word with the query, the best first."""
+        if self.words is None:
+            return _no_rows()
+        known = self.words.get_tokens_ids(tokens)
+        scores = self.words.get_scores_from_ids(known, weight_mask=mask)
+        least = np.partition(scores, -k)[-k]
+        best = np.flatnonzero((scores >= least) & (scores > 0))
+        return best[np.argsort(-scores[best], kind="stable")[:k]]
 
 
 def best_of_groups(
