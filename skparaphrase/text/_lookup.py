@@ -17,7 +17,7 @@ from skparaphrase.text._tokenizer import WordTokenizer
 
 BLOCK = 4096  # texts that are looked up at a time
 _FIRST_TEXTS = 200  # of a call, in which tokens without a vector are counted
-_WARNED = "another language"  # of what an index remembers: it warns once
+_WARNED = "unknown words"  # of what an index remembers: it warns once
 _LEAST = 7  # unknown words of another language
 _WARN_FROM = 50  # tokens; fewer say little about the vocabulary
 
@@ -168,7 +168,7 @@ def encode_words(
         dim). The batch then contains these vectors, and `unknown` is not used. Words
         without a letter or digit are left out.
     warn : bool, default=False
-        Warn if many words of the first texts are not in `index`.
+        Warn if many words of the first texts are not in `index`, once per index.
 
     Returns
     -------
@@ -182,14 +182,15 @@ def encode_words(
     if not len(new):
         return TokenBatch(ids, offsets)
     words = new.words()
+    warn = warn and not index.memory.get(_WARNED)
     if embed_oov is not None:
-        if warn and not index.memory.get(_WARNED):
+        if warn:
             index.memory[_WARNED] = _warn_of_oov(ids, offsets, words)
         return TokenBatch(ids, offsets, embed_oov(words))
     is_known = ids >= 0
     unknown_tokens = np.flatnonzero(~is_known)
     if warn:
-        _warn_of_unknown_words(unknown_tokens, offsets)
+        index.memory[_WARNED] = _warn_of_unknown_words(unknown_tokens, offsets)
     offsets -= unknown_tokens.searchsorted(offsets)
     return TokenBatch(ids[is_known], offsets)
 
@@ -210,22 +211,23 @@ def _warn_of_oov(
         return False
     warn_caller(
         f"{n_unknown} of the first {n_tokens} tokens are not in the table, and get "
-        "vectors made of their characters. That serves rare and misspelt words, "
-        "but not another language: for that, use word vectors of the language of "
-        "the texts (user guide, Other languages)."
+        "vectors made of their characters, which is meant for rare and misspelt words. "
+        "If the texts are in another language than the table, use word vectors of "
+        "theirs (user guide, Other languages)."
     )
     return True
 
 
 def _warn_of_unknown_words(
     unknown: NDArray[np.intp], offsets: NDArray[np.int64]
-) -> None:
+) -> bool:
     """Warn if more than a fifth of the first tokens are at these positions."""
     n_tokens = int(offsets[min(_FIRST_TEXTS, len(offsets) - 1)])
     n_unknown = int(np.searchsorted(unknown, n_tokens))
-    if n_tokens >= _WARN_FROM and n_unknown * 5 > n_tokens:
-        warn_caller(
-            f"{n_unknown} of the first {n_tokens} tokens have no vector and are "
-            "left out. Vectors of character n-grams can stand in for them: see "
-            "vectors.fit_subwords."
-        )
+    if n_tokens < _WARN_FROM or n_unknown * 5 <= n_tokens:
+        return False
+    warn_caller(
+        f"{n_unknown} of the first {n_tokens} tokens have no vector and are left out. "
+        "Vectors of character n-grams can stand in for them: see vectors.fit_subwords."
+    )
+    return True

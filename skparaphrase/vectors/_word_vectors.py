@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import count
 from typing import Any, Self, SupportsIndex
 
@@ -260,13 +261,11 @@ class WordVectors:
         batch : TokenBatch
             There is at least one.
         """
-
-        def encode(block: list[str]) -> TokenBatch:
-            return self.encode_block(block, tokenizer, skip_unknown=skip_unknown)
-
+        encode = partial(
+            self.encode_block, tokenizer=tokenizer, skip_unknown=skip_unknown
+        )
         blocks = text_blocks(texts, BLOCK)
-        first = next(blocks)
-        yield self.encode_block(first, tokenizer, skip_unknown=skip_unknown, warn=True)
+        yield encode(next(blocks), warn=True)
         yield from map_blocks(encode, blocks)
 
     def encode_block(
@@ -285,7 +284,7 @@ class WordVectors:
         tokenizer, skip_unknown
             As in :meth:`encode`.
         warn : bool, default=False
-            Warn if many words are not in the table.
+            Warn once if many words are not in the table.
 
         Returns
         -------
@@ -294,6 +293,7 @@ class WordVectors:
         if isinstance(tokenizer, NgramTokenizer):
             return tokenizer.encode(texts, self.index, self.unknown_row)
         embed = None if skip_unknown or self._oov is None else self._oov.vectors
+        warn = warn and (embed is not None or self._oov is None)
         unknown = self.unknown_row
         return encode_words(texts, self.index, tokenizer, unknown, embed, warn=warn)
 

@@ -9,6 +9,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.model_selection import GridSearchCV
 
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
 from skparaphrase.text import WordTokenizer
@@ -212,8 +213,29 @@ def test_warning_if_many_words_have_no_vector(vectors):
         AverageEncoder(plain).transform(more)
     for table in (vectors, WordVectors(WORDS, vectors.matrix, unknown="cat")):
         AverageEncoder(table).transform(more)
-    AverageEncoder(plain).transform([*more, "cat " * 20])
-    AverageEncoder(plain).transform(texts[:11])
+    for few in ([*more, "cat " * 20], texts[:11]):
+        AverageEncoder(WordVectors(WORDS, vectors.matrix)).transform(few)
+
+
+def test_a_search_warns_of_unknown_words_once(vectors):
+    table = WordVectors(WORDS, vectors.matrix)
+    texts = ["cat dog run zebra" + i * " " for i in range(80)]
+    search = GridSearchCV(
+        SIFEncoder(table, frequencies="corpus"),
+        {"a": [1e-1, 1e-3]},
+        scoring=lambda encoder, X, y=None: encoder.transform(X).sum(),
+        cv=3,
+    )
+    with pytest.warns(UserWarning) as caught:
+        search.fit(texts)
+    assert len(caught) == 1
+    assert "see vectors.fit_subwords" in str(caught[0].message)
+    search.set_params(estimator__vectors=fit_subwords(table)).fit(texts)  # is silent
+
+
+def test_words_that_are_only_counted_are_no_reason_to_warn(vectors):
+    texts = ["cat zebra dog zebra", *["cat zebra dog dog"] * 20]
+    SIFEncoder(vectors, frequencies="corpus").fit(texts)
 
 
 @pytest.mark.filterwarnings("ignore:.* tokens are not in the table")
