@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
+import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,7 +24,8 @@ N_THREADS, N_REQUESTS = 16, 63  # of each
 
 
 @pytest.fixture
-def app():
+def app(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)  # the page does not install it
     code = re.search(r"code-block:: python\n\n(.*?)\n\S", PAGE.read_text("utf-8"), re.S)
     names = {}
     exec(textwrap.dedent(code[1]), names)
@@ -77,6 +79,10 @@ def test_a_thousand_requests(app):
 
     with TestClient(app["app"]) as client:
         assert client.get("/search", params={"query": "a parcel"}).json() == []
+        none = client.get("/search", params={"query": "a parcel", "k": 0})
+        assert none.status_code == 422
+        hits = app["index"].search("bike", mask=lambda c: c["topic"] == "shop")
+        assert hits.text.shape == (1, 0)
         with ThreadPoolExecutor(N_THREADS) as pool:
             work = [pool.submit(use, client, number) for number in range(N_THREADS)]
         expected = {k: v for each in work for k, v in each.result().items()}
