@@ -22,6 +22,7 @@ from skparaphrase._estimator import (
 )
 from skparaphrase._typing import Texts
 from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
+from skparaphrase.supervision import indicator_rows
 from skparaphrase.text import fit_blocks
 from skparaphrase.vectors import (
     WordFrequencies,
@@ -101,7 +102,8 @@ class AverageEncoder(AveragingEncoder):
 def warn_of_ignored_vectors(encoder: AveragingEncoder, y: ArrayLike | None) -> None:
     """Warn if `y` holds a teacher's vectors, from which an average does not learn."""
     holds_rows = isinstance(y, (list, tuple)) and len(y) > 0 and np.ndim(y[0]) > 0
-    if holds_rows or getattr(y, "ndim", 1) > 1:
+    is_matrix = holds_rows or getattr(y, "ndim", 1) > 1
+    if is_matrix and indicator_rows(y) is None:  # else a classifier's labels
         warn_caller(
             f"{type(encoder).__name__} ignores y. To learn from a teacher's vectors of "
             "the texts, use DistilledEncoder().fit(texts, vectors)."

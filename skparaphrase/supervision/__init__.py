@@ -22,5 +22,6 @@ from skparaphrase.supervision._supervise import supervise as supervise
 from skparaphrase.supervision._targets import Samples as Samples
 from skparaphrase.supervision._targets import Targets as Targets
 from skparaphrase.supervision._teacher import check_vectors as check_vectors
+from skparaphrase.supervision._teacher import indicator_rows as indicator_rows
 
 __all__: list[str] = []  # models choose the kinds

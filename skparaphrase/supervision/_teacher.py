@@ -115,11 +115,16 @@ class TeacherVectors(Examples):
         return Arranged(batch, self.indices, teacher=means, weights=of_texts)
 
 
-def _refuse_indicator(y: Any, shape: tuple[int, ...]) -> None:
-    """Raise if a matrix holds labels instead of vectors, by its first rows."""
+def indicator_rows(y: Any) -> NDArray[Any] | None:
+    """The first rows of a matrix if they hold 0 and 1, as labels do, else None."""
     rows = y[:100]
-    rows = rows.toarray() if issparse(rows) else np.asarray(rows)
-    if not np.isin(rows, (0, 1)).all():
+    rows = rows.toarray() if issparse(rows) else np.asarray(rows, object)
+    return rows if np.isin(rows, (0, 1)).all() else None
+
+
+def _refuse_indicator(y: Any, shape: tuple[int, ...]) -> None:
+    """Raise if a matrix holds labels instead of vectors."""
+    if (rows := indicator_rows(y)) is None:
         return
     problem = (
         "several labels a text, of which an encoder does not learn: pass them to "

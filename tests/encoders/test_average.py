@@ -10,8 +10,10 @@ from runpy import run_path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.base import clone
 
 import skparaphrase
@@ -186,6 +188,9 @@ def test_vectors_of_a_teacher_are_not_ignored_silently(make):
         warnings.simplefilter("error")
         for y in (None, [], [0, 1] * 30, ["a", "b"] * 30, np.ones(60)):
             make(VECTORS).fit(TEXTS, y)
+        several = (teacher > 0).astype(int)
+        for y in (several, several.tolist(), pd.DataFrame(several), csr_array(several)):
+            make(VECTORS).fit(TEXTS, y)  # labels, of the last step of a pipeline
 
 
 KEYED = SimpleNamespace(index_to_key=["cat"], vectors=np.eye(1))
