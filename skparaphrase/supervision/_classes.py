@@ -72,7 +72,13 @@ class Classes(Targets):
 
     def split(self, samples: Samples, fraction: float, rng: RandomState) -> Parts:
         """Split so that both parts have about the same shares of the labels."""
-        return split_off(samples, fraction, rng, stratify=samples.targets)
+        try:
+            return split_off(samples, fraction, rng, stratify=samples.targets)
+        except ValueError as error:
+            raise ValueError(
+                f"validation_fraction={fraction} cannot hold out every label: {error} "
+                "Hold out more, drop labels of one example, or pass X_val and y_val."
+            ) from error
 
 
 class TokenTags(Classes):

@@ -98,7 +98,8 @@ def check_labels(y: Any) -> NDArray[Any]:
         for i, label in enumerate(labels):
             if is_missing(label):
                 raise ValueError(f"y[{i}] is {label!r}: drop examples without a label.")
-    check_classification_targets(labels)
+    if not all(isinstance(label, str) for label in labels):  # else they may all differ
+        check_classification_targets(labels)
     return labels
 
 

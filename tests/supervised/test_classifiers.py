@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -47,6 +48,17 @@ def test_labels_of_any_type(Model, names, examples, vectors):
     # Numbers in the same order give the same model.
     numbered = clone(model).fit(X, np.searchsorted(np.sort(names), names[codes]))
     assert_array_equal(model.predict_proba(X), numbered.predict_proba(X))
+
+
+def test_one_text_a_label(model):
+    """Without a warning that `y` could be a regression problem; warnings are errors."""
+    texts = ["w1", "w2", "w3"]
+    labels = ["card", "cancel", "time"]
+    model.set_params(hidden_dim=None)
+    for y in (labels, np.array(labels), pd.Series(labels)):
+        assert model.fit(texts, y).score(texts, y) == 1
+    with pytest.raises(ValueError, match="drop labels of one example, or pass X_val"):
+        model.set_params(validation_fraction=0.5).fit(texts, labels)
 
 
 def test_classes_are_learnt(model, sentences, labels):
@@ -98,7 +110,7 @@ def test_validation(model, sentences, labels, splits):
         ({"class_weight": {"none": 2}}, "not in class_weight"),
         ({"class_weight": {"few": 0, "many": 0}}, "class_weight must be finite"),
         ({"class_weight": {"few": -1, "many": 1}}, "class_weight must be finite"),
-        ({"validation_fraction": 0.01}, "greater or equal"),
+        ({"validation_fraction": 0.01}, "0.01 cannot hold out every label: .*Hold out"),
     ],
     ids=str,
 )
