@@ -165,8 +165,9 @@ def similarity(
     probability : bool, default=False
         If True, return probabilities instead of cosines: the share of such pairs that
         people rate as equivalent except for unimportant details, at least 4 of 5
-        points. Calibrated for the default `encoder` on pairs of which 39 % are; see
-        :ref:`probability` for others.
+        points. Calibrated for the default `encoder` on pairs of which 39 % are, and too
+        high where fewer are; see :ref:`probability` for the correction, and for other
+        encoders.
 
     Returns
     -------
@@ -204,7 +205,7 @@ def similarity(
         raise ValueError(
             "Probabilities are calibrated for the default encoder, encoder=None. For "
             'others, fit make_pipeline(encoder, PairFeatures(["cosine"]), '
-            "LogisticRegression()) on labelled pairs."
+            "LogisticRegression(C=100)) on labelled pairs."
         )
     if isinstance(a, str) and isinstance(b, str) and not matrix:
         return float(similarity([a], [b], encoder, probability=probability)[0])
