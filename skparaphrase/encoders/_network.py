@@ -104,7 +104,13 @@ class NetworkEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
-        network = (self.network or networks.Average)(vectors.dim)
+        build = self.network or networks.Average
+        if isinstance(build, networks.Composition):
+            raise TypeError(
+                "network must be a class or a functools.partial of it, not an instance: "
+                f"pass {type(build).__name__}, or partial({type(build).__name__}, ...)."
+            )
+        network = build(vectors.dim)
         if not isinstance(network, networks.Composition):
             raise TypeError(
                 "network must return a skparaphrase.networks.Composition; got "

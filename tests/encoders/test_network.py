@@ -93,6 +93,8 @@ def test_what_is_refused(tmp_path):
         NetworkEncoder(lambda dim: torch.nn.Linear(dim, dim), **SHORT).fit(PAIRS)
     with pytest.raises(ValueError, match="'network' parameter"):
         NetworkEncoder("average", **SHORT).fit(PAIRS)
+    with pytest.raises(TypeError, match=r"not an instance: pass WordWeights, or part"):
+        NetworkEncoder(WordWeights(256), **SHORT).fit(PAIRS)
     encoder = NetworkEncoder(WordWeights, **SHORT).fit(PAIRS)
     with pytest.raises(ValueError, match="save the model with joblib"):
         encoder.save(tmp_path / "model")
