@@ -3,8 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import re
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +124,6 @@ NAMES = (
     "Ines",
     "Jan",
 )
-_GREETING = re.compile(r"^(Dear support team|Kind regards),$", re.MULTILINE)
 
 
 def forms(folder: Path) -> list[dict[str, Any]]:
@@ -150,9 +149,7 @@ def forms(folder: Path) -> list[dict[str, Any]]:
         if form != "plain":
             prepared["clean_text"] = cleaned
         if form == "e-mail":
-            prepared["clean_text, greetings removed"] = [
-                _GREETING.sub("", text) for text in cleaned
-            ]
+            prepared["clean_text, shared lines removed"] = without_shared(cleaned)
         for preparation, some in prepared.items():
             found.append({"form": form, "preparation": preparation})
             found[-1] |= _removed(NearDuplicates(), some, intents)
@@ -162,6 +159,15 @@ def forms(folder: Path) -> list[dict[str, Any]]:
             found.append({"form": form, "preparation": "common component removed"})
             found[-1] |= _removed(model, written, intents)
     return found
+
+
+def without_shared(texts: Any) -> list[str]:
+    """Texts without the lines that more than 5 % of them share."""
+    counts = Counter(line for text in texts for line in set(text.splitlines()))
+    return [
+        "\n".join(x for x in text.splitlines() if counts[x] <= 0.05 * len(texts))
+        for text in texts
+    ]
 
 
 def _removed(model: Any, texts: Any, intents: Any) -> dict[str, Any]:

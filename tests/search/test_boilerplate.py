@@ -37,6 +37,13 @@ def test_boilerplate_is_noticed_once_and_named(form, named):
     assert warning.filename == __file__
 
 
+def test_lines_of_several_templates_are_noticed():
+    forms = ["Hi team,\n{}\nBest regards,\nAnn Miller", "Hello,\n{}\nThanks", "{}"]
+    texts = [forms[i % 3].format(text) for i, text in enumerate(load_faq().data)]
+    with pytest.warns(UserWarning, match="67% of the texts share lines .* 'Ann Miller"):
+        NearDuplicates().fit(texts)
+
+
 def captions():
     things = ["dog", "cat", "man", "child", "woman", "horse", "boy", "girl"]
     deeds = [
@@ -64,9 +71,10 @@ def captions():
         ["<p>Hello, this is a list of equal texts that all share their words.</p>"]
         * 99,
         [" ".join(TEXTS[i : i + 40]) for i in range(700)],
+        ["\n".join(TEXTS[i : i + 10]) for i in range(0, 800, 10)],
         [],
     ],
-    ids=["questions", "sentences", "captions", "copies", "documents", "none"],
+    ids=["questions", "sentences", "captions", "copies", "documents", "lines", "none"],
 )
 def test_natural_lists_have_no_boilerplate(texts):
     NearDuplicates().fit([*texts, "one"])
