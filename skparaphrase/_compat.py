@@ -6,6 +6,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.metrics._scorer import _BaseScorer as BaseScorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import _safe_indexing as safe_indexing
@@ -24,7 +26,7 @@ from sklearn.utils._param_validation import (
 from sklearn.utils._set_output import ADAPTERS_MANAGER
 from sklearn.utils._set_output import _get_output_config as get_output_config
 from sklearn.utils.validation import _check_response_method as check_response_method
-from sklearn.utils.validation import _check_sample_weight as check_sample_weight
+from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import _is_fitted as is_fitted
 
 if TYPE_CHECKING:  # scikit-learn's have no types, and would hide those of a method
@@ -39,3 +41,14 @@ if TYPE_CHECKING:  # scikit-learn's have no types, and would hide those of a met
 else:
     from sklearn.base import _fit_context as fit_context
     from sklearn.callback import with_callbacks
+
+
+def check_weights(
+    sample_weight: ArrayLike | None, n_samples: int, dtype: DTypeLike = np.float64
+) -> NDArray[Any]:
+    """Weights that are not negative, nor all zero; None stands for ones."""
+    X = np.empty((n_samples, 0))
+    weights: NDArray[Any] = _check_sample_weight(
+        sample_weight, X, dtype=dtype, ensure_non_negative=True
+    )
+    return weights

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.utils import Tags, gen_batches
 
-from skparaphrase._compat import Interval, check_sample_weight, fit_context
+from skparaphrase._compat import Interval, check_weights, fit_context
 from skparaphrase._estimator import store_parameters
 from skparaphrase._math import unit_vectors
 from skparaphrase._progress import progress_bar
@@ -44,13 +44,13 @@ class DistilledEncoder(AveragingEncoder):
     .. math::
         \lVert D X W - T \rVert^2 + \alpha \lVert W - W_0 \rVert^2,
 
-    where :math:`X` holds the word counts of the texts, and :math:`T` the teachers'
-    vectors, scaled to length 1, concatenated, centred and projected onto their `dim`
-    principal axes. :math:`W_0` are the initial word vectors (centred, with the SIF
-    weights of Arora et al. 2017), mapped to these axes by another ridge regression. The
-    diagonal :math:`D` scales all predictions of :math:`W_0` to the mean length of the
-    rows of :math:`T`. Words that occur in no text keep their row of :math:`W_0`.
-    Finally, the first principal direction of the predictions is removed from :math:`W`.
+    where :math:`X` holds the word counts of the texts, and :math:`T` the teacher's
+    vectors, scaled to length 1, centred and projected onto their `dim` principal axes.
+    :math:`W_0` are the initial word vectors (centred, with the SIF weights of Arora et
+    al. 2017), mapped to these axes by another ridge regression. The diagonal :math:`D`
+    scales all predictions of :math:`W_0` to the mean length of the rows of :math:`T`.
+    Words that occur in no text keep their row of :math:`W_0`. Finally, the first
+    principal direction of the predictions is removed from :math:`W`.
 
     The sparse system is solved by conjugate gradients, so time and memory are linear in
     the number of texts: 60,000 sentences take about half a minute on one core.
@@ -58,13 +58,13 @@ class DistilledEncoder(AveragingEncoder):
     Parameters
     ----------
     vectors : WordVectors, default=None
-        Words and initial vectors, ideally the teachers' vectors of single words:
+        Words and initial vectors, ideally the teacher's vectors of single words:
         `WordVectors(words, teacher.encode(words))`. None uses
         :func:`skparaphrase.datasets.load_word_vectors`.
     pooling : {"mean", "distinct"}, default="mean"
         As in :class:`AverageEncoder`, in `transform`; `fit` learns plain averages.
     dim : int or None, default=256
-        Number of dimensions. None uses the maximum, all dimensions of the teachers.
+        Number of dimensions. None uses the maximum, all dimensions of the teacher.
     alpha : float, default=1.0
         Strength of the regularisation towards the initial vectors.
     n_steps : int, default=8
@@ -86,12 +86,12 @@ class DistilledEncoder(AveragingEncoder):
     vectors_ : WordVectors
         The learnt vectors of the words of `vectors`, and of the other words in the
         texts for which it computes vectors. They include weights (`is_weighted`).
-    teacher_means_ : ndarray of shape (dim_teachers,)
-        Means of the teachers' concatenated unit vectors.
-    teacher_axes_ : ndarray of shape (dim_teachers, dim)
+    teacher_means_ : ndarray of shape (dim_teacher,)
+        Means of the teacher's unit vectors.
+    teacher_axes_ : ndarray of shape (dim_teacher, dim)
         The principal axes: `T` is (unit vectors - means) @ axes.
     explained_variance_ratio_ : ndarray of shape (dim,)
-        Share of the teachers' variance on each axis.
+        Share of the teacher's variance on each axis.
 
     See Also
     --------
@@ -99,10 +99,9 @@ class DistilledEncoder(AveragingEncoder):
 
     Notes
     -----
-    A teacher in single or half precision may be a memory map; it is read in blocks.
-    A grid search can split only arrays. For several teachers, concatenate their unit
-    vectors with `np.hstack([first, second])`, which gives the same result. To weight
-    the teachers, use `np.hstack([first, 1.4 * second])`.
+    A teacher in single or half precision may be a memory map; it is read in blocks. For
+    several teachers, concatenate their unit vectors, with weights if you like:
+    `np.hstack([first, 1.4 * second])`.
 
     References
     ----------
@@ -156,7 +155,7 @@ class DistilledEncoder(AveragingEncoder):
     def fit(
         self,
         X: Texts,
-        y: ArrayLike | Sequence[ArrayLike],
+        y: ArrayLike,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn the word vectors.
@@ -164,9 +163,8 @@ class DistilledEncoder(AveragingEncoder):
         Parameters
         ----------
         X : array-like of str of shape S, that is (n_texts,) or (n_pairs, 2)
-        y : array-like of shape S + (dim_teacher,), or list of such arrays
-            The teacher's vectors of the texts, or a list with an array for each
-            teacher. Lengths of vectors are ignored.
+        y : array-like of shape S + (dim_teacher,)
+            The teacher's vectors of the texts. Lengths of vectors are ignored.
         sample_weight : array-like of shape (n_texts,) or (n_pairs,), default=None
             A text of weight 2 counts like two equal texts, but once in the frequencies
             of "corpus".
@@ -179,19 +177,19 @@ class DistilledEncoder(AveragingEncoder):
         ------
         ValueError
             If shapes disagree, a value is not finite, `dim` exceeds the dimensions of
-            the teachers, or no text contains a known word.
+            the teacher, or no text contains a known word.
         """
         rows = check_fit_texts(X)
-        teachers = check_teachers(rows, y)
-        if sample_weight is None:
-            weights = np.ones(rows.size)
-        else:
-            weights = check_sample_weight(
-                sample_weight,
-                np.empty((len(rows), 0)),
-                dtype=np.float64,
-                ensure_non_negative=True,
-            ).repeat(rows.size // len(rows))
+        if y is None:
+            raise ValueError(
+                "DistilledEncoder requires y to be passed, but the target y is None. "
+                "Call fit(texts, vectors) with a teacher's vectors, shape "
+                f"{(*rows.shape, 'dim')}."
+            )
+        dtypes = [np.float32, np.float64, np.float16]
+        teacher = check_vectors(y, rows, "y", dtype=dtypes).reshape(rows.size, -1)
+        weights = check_weights(sample_weight, len(rows))
+        weights = weights.repeat(rows.size // len(rows))
         texts = rows.ravel().tolist()
         tokenizer = self._tokenizer()
         table = check_word_vectors(self.vectors)
@@ -202,7 +200,7 @@ class DistilledEncoder(AveragingEncoder):
                 f"None of the {len(texts)} texts contains any of the {len(initial)} "
                 "words of vectors."
             )
-        targets = self._fit_targets(teachers, weights)
+        targets = self._fit_targets(teacher, weights)
         start = initial.rows()
         start -= start.mean(axis=0)
         if not initial.is_weighted:
@@ -217,17 +215,17 @@ class DistilledEncoder(AveragingEncoder):
         return self
 
     def _fit_targets(
-        self, teachers: list[NDArray[Any]], weights: NDArray[np.float64]
+        self, teacher: NDArray[Any], weights: NDArray[np.float64]
     ) -> NDArray[np.float32]:
-        """Coordinates of the teachers' vectors on their principal axes."""
-        n_texts, n_all = len(teachers[0]), sum(t.shape[1] for t in teachers)
+        """Coordinates of the teacher's vectors on their principal axes."""
+        n_texts, n_all = teacher.shape
         if self.dim is not None and self.dim > n_all:
             raise ValueError(
-                f"dim={self.dim} is more than the {n_all} dimensions of the teachers' "
+                f"dim={self.dim} is more than the {n_all} dimensions of the teacher's "
                 "vectors."
             )
         total, gram = np.zeros(n_all), np.zeros((n_all, n_all))
-        for rows, block in _unit_blocks(teachers):
+        for rows, block in _unit_blocks(teacher):
             total += (block * weights[rows, np.newaxis]).sum(axis=0)
             block *= np.sqrt(weights[rows, np.newaxis])
             gram += block.T @ block
@@ -240,7 +238,7 @@ class DistilledEncoder(AveragingEncoder):
         variance = max(squares.sum(), 1e-300)
         self.explained_variance_ratio_ = squares[: axes.shape[1]] / variance
         targets = np.empty((n_texts, axes.shape[1]), dtype=np.float32)
-        for rows, block in _unit_blocks(teachers):
+        for rows, block in _unit_blocks(teacher):
             targets[rows] = (block - mean) @ axes
         return targets
 
@@ -254,27 +252,6 @@ class DistilledEncoder(AveragingEncoder):
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
         return tags
-
-
-def check_teachers(
-    X: NDArray[np.object_], y: ArrayLike | Sequence[ArrayLike] | None
-) -> list[NDArray[Any]]:
-    """The vectors of each teacher, shape (n_texts, dim_teacher)."""
-    shape = (*X.shape, "dim")
-    if y is None:
-        raise ValueError(
-            "DistilledEncoder requires y to be passed, but the target y is None. Call "
-            f"fit(texts, vectors) with a teacher's vectors, shape {shape}."
-        )
-    hint = " Put the vectors of several teachers in a list."
-    dtypes = [np.float32, np.float64, np.float16]
-    matrices, teachers = {"y": y}, []
-    if isinstance(y, (list, tuple)) and len(y) and np.ndim(y[0]) == X.ndim + 1:
-        matrices = {f"y[{i}]": matrix for i, matrix in enumerate(y)}
-    for name, matrix in matrices.items():
-        vectors = check_vectors(matrix, X, name, hint, dtype=dtypes)
-        teachers.append(vectors.reshape(X.size, -1))
-    return teachers
 
 
 def count_matrix(batch: TokenBatch, n_words: int) -> csr_array:
@@ -342,9 +319,8 @@ def ridge(
 
 
 def _unit_blocks(
-    teachers: list[NDArray[Any]],
+    teacher: NDArray[Any],
 ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """Concatenated unit vectors of all teachers, in blocks of texts."""
-    for rows in gen_batches(len(teachers[0]), _BLOCK):
-        units = [unit_vectors(t[rows].astype(np.float64)) for t in teachers]
-        yield rows, np.hstack(units) / np.sqrt(len(units))
+    """Unit vectors of the teacher, in blocks of texts."""
+    for rows in gen_batches(len(teacher), _BLOCK):
+        yield rows, unit_vectors(teacher[rows].astype(np.float64))

@@ -6,8 +6,11 @@
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
+import numpy as np
+
 from skparaphrase._estimator import store_parameters
 from skparaphrase._lazy import networks
+from skparaphrase._typing import Encoder
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
 from skparaphrase.optimizers import Optimizer
@@ -88,7 +91,7 @@ class NetworkEncoder(TrainedEncoder):
         *,
         vectors: WordVectors | None = None,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
-        init: Any = None,
+        init: Encoder | None = None,
         loss: str | Loss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.005,
@@ -98,7 +101,7 @@ class NetworkEncoder(TrainedEncoder):
         validation_fraction: float | None = None,
         warm_start: bool = False,
         device: str = "auto",
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: bool | int = False,
     ) -> None:
         store_parameters(self, locals())

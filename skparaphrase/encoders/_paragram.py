@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
+from skparaphrase._typing import Encoder
 from skparaphrase.encoders._export import to_model2vec, to_static_embedding
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
@@ -175,7 +176,7 @@ class ParagramEncoder(TrainedEncoder):
         *,
         pooling: str = "distinct",
         tokenizer: Callable[[str], Iterable[str]] | None = None,
-        init: Any = None,
+        init: Encoder | None = None,
         loss: str | Loss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.0075,
@@ -184,7 +185,7 @@ class ParagramEncoder(TrainedEncoder):
         validation_fraction: float | None = None,
         warm_start: bool = False,
         device: str = "auto",
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: bool | int = False,
     ) -> None:
         store_parameters(self, locals())

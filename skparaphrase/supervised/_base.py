@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import Tags, check_consistent_length
 
-from skparaphrase._compat import check_sample_weight, fit_context, with_callbacks
+from skparaphrase._compat import check_weights, fit_context, with_callbacks
 from skparaphrase._estimator import DocumentedOnline, PaperSettings
 from skparaphrase._fit import random_states, run_fit
 from skparaphrase._lazy import training
@@ -125,7 +125,13 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         """
         return self._fit(X, y, sample_weight, (X_val, y_val, sample_weight_val))
 
-    def _fit(self, X: Any, y: Any, weights: Any, validation: tuple[Any, ...]) -> Self:
+    def _fit(
+        self,
+        X: Texts,
+        y: ArrayLike | None,
+        weights: ArrayLike | None,
+        validation: tuple[Any, Any, Any],
+    ) -> Self:
         name = type(self).__name__
         if y is None:
             raise ValueError(
@@ -134,7 +140,15 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         context = self._init_callback_context(max_subtasks=self.max_epochs)
         resume = self.warm_start and self.__sklearn_is_fitted__()
         rng, split_rng = random_states(self, resume=resume)
-        targets, train, held_out = self._read_all(X, y, weights, validation, resume)
+        kind = type(self._targets) if resume else self._kind_of(y)
+        samples = self._read(X, y, weights, "X", kind)
+        if resume:
+            targets = self._targets
+            targets.check(samples)
+        else:
+            targets = kind.fit(samples, getattr(self, "levels", None))
+        train = samples.with_weight()
+        held_out = self._read_validation(targets, *validation)
         if self.validation_fraction is not None:
             train, held_out = targets.split(
                 train, self.validation_fraction, deepcopy(split_rng)
@@ -169,23 +183,6 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         training.warn_if_a_constant_is_better(trainer, history, name)
         return self
 
-    def _read_all(
-        self, X: Any, y: Any, weights: Any, validation: tuple[Any, ...], resume: bool
-    ) -> tuple[Targets, Samples, Samples | None]:
-        """What the outputs mean, samples to train on, and those of `X_val`."""
-        kind = type(self._targets) if resume else self._kind_of(y)
-        samples = self._read(X, y, weights, "X", kind)
-        if resume:
-            targets = self._targets
-            targets.check(samples)
-        else:
-            targets = kind.fit(samples, getattr(self, "levels", None))
-        return (
-            targets,
-            samples.with_weight(),
-            self._read_validation(targets, *validation),
-        )
-
     def _copy_at_start(
         self, targets: Targets, samples: Samples, rng: RandomState, *, resume: bool
     ) -> Self:
@@ -212,7 +209,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
             setattr(model, name, value)
         return model._validation_score(held_out)
 
-    def _kind_of(self, y: Any) -> type[Targets]:
+    def _kind_of(self, y: ArrayLike) -> type[Targets]:
         """The kind of targets that `y` holds."""
         return self._kind
 
@@ -226,7 +223,12 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         return self._kind(getattr(self, self._kind.attribute))
 
     def _read(
-        self, X: Any, y: Any, sample_weight: Any, name: str, kind: type[Targets]
+        self,
+        X: Texts,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        name: str,
+        kind: type[Targets],
     ) -> Samples:
         """Check examples: weights must be finite, not negative, and not all zero."""
         texts = self._check_texts(X)
@@ -238,12 +240,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         check_consistent_length(texts, y)
         weights = None
         if sample_weight is not None:
-            weights = check_sample_weight(
-                sample_weight,
-                np.empty((len(texts), 0)),
-                dtype=np.float64,
-                ensure_non_negative=True,
-            )
+            weights = check_weights(sample_weight, len(texts))
         return Samples(texts, kind.read(y, texts), weights)
 
     def _read_validation(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
@@ -305,7 +305,7 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     ) -> None:
         store_parameters(self, locals())
 
-    def _kind_of(self, y: Any) -> type[Targets]:
+    def _kind_of(self, y: ArrayLike) -> type[Targets]:
         return LabelSets if LabelSets.matches(y) else Classes
 
     def _set_targets(self, targets: Targets) -> None:

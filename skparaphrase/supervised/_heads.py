@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
+from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions
@@ -126,8 +127,8 @@ class SupervisedModel(TrainedModel):
         return self.freeze == "encoder" or isinstance(self.encoder, FrozenEstimator)
 
     def _initialize(self, samples: Samples, rng: RandomState) -> None:
-        distinct, indices = unique_texts(samples.texts)
-        self._begin(samples.texts, distinct, rng)
+        distinct, indices = samples.unique
+        self._begin(samples, rng)
         vectors = self._initial_vectors(distinct)
         head = self._head(vectors.shape[1])
         head.reset(rng)
@@ -158,9 +159,7 @@ class SupervisedModel(TrainedModel):
         device = networks.resolve_device(self.encoder_.device)
         return embed_batch(start.composition, table, batch, device)
 
-    def _begin(
-        self, texts: NDArray[np.object_], distinct: list[str], rng: RandomState
-    ) -> None:
+    def _begin(self, samples: Samples, rng: RandomState) -> None:
         """Set the encoder that training starts with; the one given is not changed."""
         encoder = ParagramEncoder() if self.encoder is None else self.encoder
         if self.init is not None:
@@ -170,22 +169,22 @@ class SupervisedModel(TrainedModel):
                     "encoder or init."
                 )
             self.encoder_ = copy_fitted(self.init)
-            self._resume_encoder(distinct, rng)
+            self._resume_encoder(samples, rng)
         elif isinstance(encoder, FrozenEstimator):
             check_is_fitted(encoder)
             self.encoder_ = unwrap_frozen(encoder)
         else:
             warn_if_fitted(encoder, "`init`")
             if self.freeze == "encoder" and not isinstance(encoder, TrainedEncoder):
-                self.encoder_ = clone(encoder).fit(texts.ravel())
+                self.encoder_ = clone(encoder).fit(samples.texts.ravel())
                 return
             whole = not self._checked_optimizer().sparse
             self.encoder_, start = begin_training(
-                encoder, texts, distinct, rng, whole=whole
+                encoder, samples.texts, samples.unique[0], rng, whole=whole
             )
             self._encoder_start = None if self.freeze == "encoder" else start
 
-    def _resume_encoder(self, distinct: list[str], rng: RandomState) -> None:
+    def _resume_encoder(self, samples: Samples, rng: RandomState) -> None:
         """Look up texts for the fitted encoder, unless it stays as it is."""
         if self._is_frozen:
             return
@@ -195,12 +194,9 @@ class SupervisedModel(TrainedModel):
                 f"Training started with a frozen {type(encoder).__name__}, which "
                 "cannot be trained. Fit a clone to start again."
             )
+        distinct, whole = samples.unique[0], not self._checked_optimizer().sparse
         self._encoder_start = encoder._start(
-            distinct,
-            distinct,
-            rng,
-            whole=not self._checked_optimizer().sparse,
-            resume=True,
+            distinct, distinct, rng, whole=whole, resume=True
         )
 
     def _head(self, dim: int) -> "networks.Head":
@@ -220,9 +216,9 @@ class SupervisedModel(TrainedModel):
     ) -> "training.ExamplesTrainer":
         device = networks.resolve_device(self.device)
         optimizer = self._checked_optimizer()
-        distinct, indices = unique_texts(samples.texts)
+        distinct, indices = samples.unique
         if self._encoder_start is None:
-            self._resume_encoder(distinct, rng)
+            self._resume_encoder(samples, rng)
         start, prior = self._encoder_start, None
         if start is None:  # texts are embedded once: averages of one token each
             vectors = self._text_vectors
@@ -356,18 +352,8 @@ def select(arrays: Arrays, prefix: str) -> Arrays:
 
 def text_vectors(encoder: Encoder, texts: list[str]) -> NDArray[np.float32]:
     """Vectors of texts through a fitted transformer, shape (n_texts, dim)."""
-    vectors = encoder.transform(texts)
-    shape = getattr(vectors, "shape", ())
-    if hasattr(vectors, "toarray") or len(shape) != 2:
-        raise TypeError(
-            "The encoder must return dense vectors, one row for each text; "
-            f"{encoder!r} returned {type(vectors).__name__} of shape {shape}."
-        )
-    rows = np.ascontiguousarray(vectors, dtype=np.float32)
-    if len(rows) != len(texts) or not np.isfinite(rows).all():
-        raise ValueError(
-            f"The encoder must return finite vectors for {len(texts)} texts; "
-            f"{encoder!r} returned {len(rows)} vectors, "
-            f"{np.isfinite(rows).all(axis=1).sum()} of them finite."
-        )
-    return rows
+    vectors: NDArray[np.float32] = check_array(
+        encoder.transform(texts), dtype=np.float32, order="C", input_name="vectors"
+    )
+    check_consistent_length(texts, vectors)
+    return vectors

@@ -112,7 +112,7 @@ class PairwiseInteraction(TrainedModel):
         return TokenBatch(local.astype(np.int32), batch.offsets), matrix
 
     def _initialize(self, samples: Samples, rng: RandomState) -> None:
-        distinct, indices = unique_texts(samples.texts)
+        distinct, indices = samples.unique
         table = self._given_table()
         batch = table.encode(
             distinct, check_tokenizer(self.tokenizer), skip_unknown=True
@@ -163,7 +163,7 @@ class PairwiseInteraction(TrainedModel):
     ) -> "training.ExamplesTrainer":
         device = self._resolved_device()
         optimizer = self._checked_optimizer()
-        distinct, indices = unique_texts(samples.texts)
+        distinct, indices = samples.unique
         frozen = self.freeze == "vectors"
         anchors = None
         if frozen:
@@ -413,7 +413,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         validation_fraction: float | None = None,
         warm_start: bool = False,
         device: str = "auto",
-        random_state: Any = None,
+        random_state: int | RandomState | None = None,
         verbose: bool | int = False,
     ) -> None:
         store_parameters(self, locals())

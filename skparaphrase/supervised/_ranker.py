@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -136,7 +136,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         validation_fraction: float | None = None,
         warm_start: bool = False,
         device: str = "auto",
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: bool | int = False,
     ) -> None:
         store_parameters(self, locals())

@@ -26,7 +26,7 @@ from skparaphrase._compat import (
 from skparaphrase._estimator import Arrays, Settings, store_parameters
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase._progress import progress_bar
-from skparaphrase._typing import Texts
+from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders import (
     CharagramEncoder,
     CharCNNEncoder,
@@ -205,7 +205,7 @@ class SequenceTagger(TrainedModel):
 
     def __init__(
         self,
-        word_encoder: Any = None,
+        word_encoder: Encoder | None = None,
         *,
         hidden_dim: int = 50,
         dense_dim: int = 50,
@@ -218,7 +218,7 @@ class SequenceTagger(TrainedModel):
         validation_fraction: float | None = None,
         warm_start: bool = False,
         device: str = "auto",
-        random_state: Any = None,
+        random_state: int | RandomState | None = None,
         verbose: bool | int = False,
     ) -> None:
         store_parameters(self, locals())
@@ -226,7 +226,12 @@ class SequenceTagger(TrainedModel):
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=False)
     def fit(  # type: ignore[override]  # tokens have no weights
-        self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None
+        self,
+        X: Texts,
+        y: ArrayLike,
+        *,
+        X_val: Texts | None = None,
+        y_val: ArrayLike | None = None,
     ) -> Self:
         """Train on sentences and their tags.
 
@@ -338,7 +343,12 @@ class SequenceTagger(TrainedModel):
         return np.concatenate(parts)
 
     def _read(
-        self, X: Any, y: Any, sample_weight: Any, name: str, kind: type[Targets]
+        self,
+        X: Texts,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        name: str,
+        kind: type[Targets],
     ) -> Samples:
         """Sentences and arrays of their tags, without sentences that have no tokens."""
         sentences = check_sentences(X, name)
@@ -418,10 +428,9 @@ class SequenceTagger(TrainedModel):
         words, capitals, positions = index_words(list(samples.texts))
         start, anchors = self._encoder_start, None
         if frozen:
-            batch = encoder.vectors_.encode(
-                words, encoder._tokenizer(), skip_unknown=True
-            )
-            rows = TableRows(encoder.vectors_, batch, [], whole)
+            table, tokenizer = encoder.vectors_, encoder._tokenizer()
+            batch = table.encode(words, tokenizer, skip_unknown=True)
+            rows = TableRows(table, batch, [], whole)
         else:
             if start is None:
                 start = encoder._start(words, words, rng, whole=whole, resume=True)

@@ -25,7 +25,7 @@ class Classes(Targets):
     default_loss, metric = "cross_entropy", "accuracy"
 
     @staticmethod
-    def read(y: Any, texts: Any = None) -> NDArray[Any]:
+    def read(y: ArrayLike, texts: object = None) -> NDArray[Any]:
         """Labels as a vector."""
         return check_labels(y)
 
@@ -111,7 +111,7 @@ class TokenTags(Classes):
         return samples.take(kept), samples.take(held_out)
 
 
-def check_sentences(X: Any, name: str = "X") -> list[list[str]]:
+def check_sentences(X: object, name: str = "X") -> list[list[str]]:
     """Sentences as lists of str; errors name the sentence and the token."""
     sentences = _check_rows(X, name, "token")
     for i, sentence in enumerate(sentences):
@@ -124,7 +124,7 @@ def check_sentences(X: Any, name: str = "X") -> list[list[str]]:
     return sentences
 
 
-def check_tags(y: Any, sentences: list[list[str]], name: str = "y") -> NDArray[Any]:
+def check_tags(y: object, sentences: list[list[str]], name: str = "y") -> NDArray[Any]:
     """The tags of all tokens, end to end, shape (n_tokens,)."""
     rows = _check_rows(y, name, "tag")
     check_consistent_length(sentences, rows)
@@ -144,14 +144,14 @@ def check_tags(y: Any, sentences: list[list[str]], name: str = "y") -> NDArray[A
     return np.asarray(flat)
 
 
-def _check_rows(values: Any, name: str, what: str) -> list[list[Any]]:
+def _check_rows(values: object, name: str, what: str) -> list[list[Any]]:
     """The tokens or tags of each sentence."""
     rows = _check_list(values, name, f"a list of {what} lists, one for each sentence")
     wanted, numbered = f"a list of {what}s", enumerate(rows)
     return [_check_list(row, f"{name}: sentence {i}", wanted) for i, row in numbered]
 
 
-def _check_list(values: Any, where: str, wanted: str) -> list[Any]:
+def _check_list(values: object, where: str, wanted: str) -> list[Any]:
     is_one = isinstance(values, (str, bytes, Mapping, Set))
     if is_one or not isinstance(values, Iterable):
         raise TypeError(f"{where} must be {wanted}; got {describe(values)}.")

@@ -135,10 +135,6 @@ class Examples(ABC):
         """Positions of the texts of each example in `distinct`; the shape of `rows`."""
         return self._unique[1]
 
-    def in_memory(self) -> NDArray[np.object_]:
-        """The rows as an array of str; held-out examples are one."""
-        return np.asarray(self.rows)
-
     def take(self, chosen: NDArray[np.intp]) -> Self:
         """Some of the examples."""
         targets = None if self.targets is None else self.targets[chosen]
@@ -171,7 +167,7 @@ class Examples(ABC):
         groups = text_groups(self.indices.reshape(len(self), -1)[:, :2])
         train, held_out = split_off(self, fraction, rng, groups=groups)
         self._check_split(train, held_out, fraction)
-        held_out.rows = held_out.in_memory()
+        held_out.rows = np.asarray(held_out.rows)  # in memory
         return train, held_out
 
     def _check_split(self, train: Self, held_out: Self, fraction: float) -> None:

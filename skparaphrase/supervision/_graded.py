@@ -59,7 +59,7 @@ class GradedPairs(Examples):
 
     def validate(self, encoder: Encoder, train: Self) -> Any:
         """Pearson's r of the cosines with the scores."""
-        return pearson_scorer(encoder, self.in_memory(), self.targets)
+        return pearson_scorer(encoder, self.rows, self.targets)
 
     def arrange(self, batch: TokenBatch, rng: RandomState, axes: Axes) -> Arranged:
         """Pairs with their scores."""
@@ -67,7 +67,7 @@ class GradedPairs(Examples):
         return Arranged(batch, self.indices, scores=self.targets, weights=weights)
 
 
-def read_scores(y: Any) -> NDArray[np.float64]:
+def read_scores(y: ArrayLike | None) -> NDArray[np.float64]:
     """Scores, or marks of paraphrases, as a vector of finite numbers."""
     labels = np.asarray(y)
     if labels.dtype.kind in "UTO" and any(isinstance(y_i, str) for y_i in labels.flat):

@@ -6,12 +6,11 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.special import expit
 
-from skparaphrase.supervision._targets import Parts, Samples, Targets
+from skparaphrase.supervision._targets import Samples, Targets
 from skparaphrase.text import describe
 
 _HINT = "MultiLabelBinarizer().fit_transform(y) encodes lists of labels."
@@ -31,7 +30,7 @@ class LabelSets(Targets):
         return any(isinstance(row, (list, tuple, set, frozenset)) for row in rows)
 
     @staticmethod
-    def read(y: Any, texts: Any = None) -> NDArray[np.int8]:
+    def read(y: Any, texts: object = None) -> NDArray[np.int8]:
         """An indicator matrix as an array."""
         if sparse.issparse(y):
             y = y.toarray()
@@ -77,21 +76,3 @@ class LabelSets(Targets):
     def decode(self, probabilities: NDArray[Any]) -> NDArray[np.intp]:
         """The labels that are more probable than not."""
         return (probabilities > 0.5).astype(np.intp)
-
-    def split(self, samples: Samples, fraction: float, rng: RandomState) -> Parts:
-        """Split so that both parts have about the same share of each label.
-
-        Texts are sorted by their rarest label, and an even share of them is held out.
-        """
-        counts = samples.targets.sum(axis=0)
-        rarest = np.where(samples.targets == 1, counts, len(samples) + 1).argmin(axis=1)
-        order = np.lexsort((rng.permutation(len(samples)), rarest))
-        passed = np.floor(np.arange(len(samples) + 1) * fraction + rng.uniform())
-        is_held = np.diff(passed) > 0
-        if not 0 < is_held.sum() < len(samples):
-            raise ValueError(
-                f"validation_fraction={fraction} leaves {is_held.sum()} of "
-                f"{len(samples)} examples to validate on."
-            )
-        train, held_out = np.sort(order[~is_held]), np.sort(order[is_held])
-        return samples.take(train), samples.take(held_out)

@@ -67,7 +67,7 @@ class LabelledTexts(Examples):
     def validate(self, encoder: Encoder, train: Self) -> float:
         """The share of texts whose nearest training text has their label."""
         trained_on, held_out = (
-            unit_vectors(np.asarray(encoder.transform(part.in_memory()), np.float32))
+            unit_vectors(np.asarray(encoder.transform(np.asarray(part.rows))))
             for part in (train, self)
         )
         rows = nearest(held_out, trained_on, 1)[1]
@@ -89,7 +89,7 @@ class LabelledTexts(Examples):
         )
 
 
-def check_labels(y: Any) -> NDArray[Any]:
+def check_labels(y: ArrayLike) -> NDArray[Any]:
     """Class labels as a vector, of which none is missing."""
     labels: NDArray[Any] = column_or_1d(y, warn=True)
     if labels.dtype.kind == "f":

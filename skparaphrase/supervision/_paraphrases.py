@@ -42,15 +42,14 @@ class Paraphrases(Examples):
         return cls(rows, weights=weights).take(np.flatnonzero(marks))
 
     def validate(self, encoder: Encoder, train: Self) -> Any:
-        """Mean reciprocal rank of the other text of a pair among those of all pairs."""
-        return RetrievalScorer()(encoder, self.in_memory())
+        """Mean reciprocal rank of the paraphrase, with hard negatives among others."""
+        return RetrievalScorer()(encoder, self.rows)
 
 
-class Triplets(Examples):
+class Triplets(Paraphrases):
     """Texts, paraphrases of them, and hard negatives."""
 
-    name, noun, default_loss = "triplets", "triplets", "infonce"
-    metric = "mean reciprocal rank"
+    name = noun = "triplets"
 
     @classmethod
     def matches(cls, shape: Shape, y: ArrayLike | None, names: Names) -> bool:
@@ -63,7 +62,3 @@ class Triplets(Examples):
         if y is not None:
             raise ValueError("X has triplets, shape (n_triplets, 3): leave out y.")
         return cls(rows, weights=weights)
-
-    def validate(self, encoder: Encoder, train: Self) -> Any:
-        """Mean reciprocal rank of the paraphrase, with hard negatives among others."""
-        return RetrievalScorer()(encoder, self.in_memory())

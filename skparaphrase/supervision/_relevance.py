@@ -24,7 +24,7 @@ class Relevance(Targets):
     default_loss, metric = "hinge", "mean reciprocal rank"
 
     @staticmethod
-    def read(y: Any, texts: NDArray[np.object_]) -> NDArray[np.intp]:
+    def read(y: ArrayLike, texts: NDArray[np.object_]) -> NDArray[np.intp]:
         """Relevance, 0 or 1, and numbers of the questions."""
         relevance, queries = split_queries(y)
         right = check_relevance(relevance).astype(np.intp)

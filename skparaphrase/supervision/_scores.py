@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,7 @@ class Scores(Targets):
     default_loss, metric = "divergence", "Pearson's r"
 
     @staticmethod
-    def read(y: Any, texts: Any = None) -> NDArray[np.float64]:
+    def read(y: ArrayLike, texts: object = None) -> NDArray[np.float64]:
         """Scores as a vector of finite numbers."""
         scores = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         column: NDArray[np.float64] = column_or_1d(scores, warn=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length
 
-from skparaphrase._compat import check_sample_weight, safe_indexing
+from skparaphrase._compat import check_weights, safe_indexing
 from skparaphrase._typing import Texts
 from skparaphrase.supervision._examples import Examples, Rows
 from skparaphrase.supervision._graded import GradedPairs
@@ -64,12 +64,7 @@ def supervise(
         rows = StoredTexts.read(X) if is_stored(X) else check_texts(X, widths=ROWS)
     weights = None
     if sample_weight is not None:
-        weights = check_sample_weight(
-            sample_weight,
-            np.empty((len(rows), 0)),
-            dtype=np.float32,
-            ensure_non_negative=True,
-        )
+        weights = check_weights(sample_weight, len(rows), np.float32)
         kept = np.flatnonzero(weights)
         rows, weights = rows[kept], weights[kept]
         if y is not None:

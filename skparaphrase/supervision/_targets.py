@@ -4,7 +4,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,6 +16,7 @@ from scipy.special import softmax
 from sklearn.utils import compute_sample_weight
 
 from skparaphrase.supervision._examples import split_off
+from skparaphrase.text import unique_texts
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,11 @@ class Samples:
     def __len__(self) -> int:
         return len(self.texts)
 
+    @cached_property
+    def unique(self) -> tuple[list[str], NDArray[np.intp]]:
+        """The distinct texts, and the index of each text among them."""
+        return unique_texts(self.texts)
+
     def take(self, chosen: NDArray[Any]) -> "Samples":
         """Some samples, by row indices or a mask."""
         weights = None if self.weights is None else self.weights[chosen]
@@ -45,7 +53,7 @@ class Samples:
         """The samples whose weights are not zero."""
         return self if self.weights is None else self.take(self.weights > 0)
 
-    def weighted_by_class(self, class_weight: Any) -> "Samples":
+    def weighted_by_class(self, class_weight: Mapping[Any, float] | str) -> "Samples":
         """The same with weights that are multiplied by those of labels.
 
         Where a text has several labels, each is a problem of two classes, 0 and 1.
@@ -92,7 +100,7 @@ class Targets(ABC):
 
     @staticmethod
     @abstractmethod
-    def read(y: Any, texts: NDArray[np.object_]) -> NDArray[Any]:
+    def read(y: ArrayLike, texts: NDArray[np.object_]) -> NDArray[Any]:
         """Check `y` alone, and return it as an array."""
 
     @classmethod

@@ -139,7 +139,7 @@ def _refuse_indicator(y: Any, shape: tuple[int, ...]) -> None:
 
 
 def check_vectors(
-    vectors: Any, texts: NDArray[np.object_], name: str, hint: str = "", **checks: Any
+    vectors: Any, texts: NDArray[np.object_], name: str, **checks: Any
 ) -> NDArray[Any]:
     """The vectors that a teacher gives texts, an array of their shape + (dim,)."""
     vectors = check_array(
@@ -148,7 +148,7 @@ def check_vectors(
     if vectors.ndim != texts.ndim + 1 or vectors.shape[:-1] != texts.shape:
         raise ValueError(
             f"{name} must hold a teacher's vectors, shape {(*texts.shape, 'dim')} for "
-            f"texts of shape {texts.shape}; got shape {vectors.shape}.{hint}"
+            f"texts of shape {texts.shape}; got shape {vectors.shape}."
         )
     return vectors
 
