@@ -169,6 +169,8 @@ def _check_columns(columns: Any, n_rows: int, is_parquet: bool) -> Any:
         raise ValueError("Only a .parquet file has columns; the path has another name.")
     import pyarrow as pa
 
+    if hasattr(columns, "reset_index"):  # that of pandas would become a column
+        columns = columns.reset_index(drop=True)
     table = pa.table(columns)
     if table.num_rows != n_rows or _VECTOR in table.column_names:
         raise ValueError(

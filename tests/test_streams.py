@@ -141,6 +141,12 @@ def test_vectors_with_ids_in_parquet(frame, block_size, tmp_path):
     assert data.schema.field("vector").type == pa.list_(pa.float32(), 8)
 
 
+def test_the_index_of_a_frame_is_no_column(tmp_path):
+    columns = pd.DataFrame({"id": range(170)})[::2]
+    data = transform_to(AVERAGE, PAIRS, tmp_path / "a.parquet", columns=columns)
+    assert data.schema.names == ["id", "vector"]
+
+
 def test_vectors_of_a_file_with_ids(tmp_path):
     texts = [first for first, _ in PAIRS]
     parquet.write_table(

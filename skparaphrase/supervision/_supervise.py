@@ -66,10 +66,10 @@ def supervise(
     if sample_weight is not None:
         weights = check_weights(sample_weight, len(rows), np.float32)
         kept = np.flatnonzero(weights)
-        rows, weights = rows[kept], weights[kept]
         if y is not None:
-            check_consistent_length(sample_weight, y)
+            check_consistent_length(weights, y)
             y = safe_indexing(y, kept)
+        rows, weights = rows[kept], weights[kept]
     kind = next(kind for kind in KINDS if kind.matches(rows.shape, y, names))
     examples = kind.check(rows, y, weights)
     if kind.name not in names:
