@@ -131,8 +131,9 @@ class PairwiseInteraction(TrainedModel):
 
     def _choose_similarity(self, n_pairs: int) -> str | None:
         """The similarity that training on so many pairs starts from."""
-        similarity: str | None = self.similarity
-        return similarity
+        if self.similarity == "auto":
+            return "cosine" if n_pairs < _MANY_PAIRS else None
+        return self.similarity
 
     def _resolved_device(self) -> "torch.device":
         device = networks.resolve_device(self.device)
@@ -417,11 +418,6 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         verbose: bool | int = False,
     ) -> None:
         store_parameters(self, locals())
-
-    def _choose_similarity(self, n_pairs: int) -> str | None:
-        if self.similarity == "auto":
-            return "cosine" if n_pairs < _MANY_PAIRS else None
-        return super()._choose_similarity(n_pairs)
 
     def predict(self, X: Texts) -> NDArray[np.float64]:
         """Scores of pairs.
