@@ -110,7 +110,7 @@ class NetworkEncoder(TrainedEncoder):
         build = self.network or networks.Average
         if isinstance(build, networks.Composition):
             raise TypeError(
-                "network must be a class or a functools.partial of it, not an instance: "
+                "network must be a class, or a functools.partial of it, no instance: "
                 f"pass {type(build).__name__}, or partial({type(build).__name__}, ...)."
             )
         network = build(vectors.dim)

@@ -93,7 +93,7 @@ def test_what_is_refused(tmp_path):
         NetworkEncoder(lambda dim: torch.nn.Linear(dim, dim), **SHORT).fit(PAIRS)
     with pytest.raises(ValueError, match="'network' parameter"):
         NetworkEncoder("average", **SHORT).fit(PAIRS)
-    with pytest.raises(TypeError, match=r"not an instance: pass WordWeights, or part"):
+    with pytest.raises(TypeError, match=r"no instance: pass WordWeights, or part"):
         NetworkEncoder(WordWeights(256), **SHORT).fit(PAIRS)
     encoder = NetworkEncoder(WordWeights, **SHORT).fit(PAIRS)
     with pytest.raises(ValueError, match="save the model with joblib"):
