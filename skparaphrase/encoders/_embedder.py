@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import sys
 from collections.abc import Iterable
 from contextlib import nullcontext
 from numbers import Integral
@@ -302,9 +303,10 @@ class Embedder(FrozenEstimator):
     @property
     def mteb_model_meta(self) -> Any:
         """Description of the model for mteb, which has only a name."""
-        from mteb.models import ModelMeta
-
-        return ModelMeta.create_empty({"name": "skparaphrase/embedder"})
+        models = sys.modules.get("mteb.models")
+        if models is None:  # nobody but mteb asks, except dir
+            raise AttributeError("mteb_model_meta needs mteb")
+        return models.ModelMeta.create_empty({"name": "skparaphrase/embedder"})
 
     def name(self) -> str:
         """Name of the embedding function in Chroma.

@@ -59,6 +59,7 @@ def test_pickles_and_names():
     again = pickle.loads(pickle.dumps(embedder))
     assert_array_equal(again.encode(TEXTS), embedder.encode(TEXTS))
     assert repr(embedder) == "Embedder(SIFEncoder())"
+    assert "SIFEncoder" in embedder._repr_html_()  # in a notebook, by dir
     assert embedder.get_embedding_dimension() == 128
     assert embedder.get_sentence_embedding_dimension() == 128
     with pytest.raises(TypeError, match="index 1"):
