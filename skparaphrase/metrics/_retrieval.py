@@ -13,6 +13,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from skparaphrase._math import unit_vectors
 from skparaphrase._typing import Encoder, Indices, Texts, Vectors
 from skparaphrase.metrics._ranking import check_relevance
+from skparaphrase.metrics._similarity import transform_pairs
 from skparaphrase.text import (
     ROWS,
     check_pairs,
@@ -133,7 +134,7 @@ class RetrievalScorer:
             pairs, negatives = _read_fold(X, y)
             if negatives is not None:
                 corpus = negatives if corpus is None else np.append(corpus, negatives)
-        vectors = np.asarray(estimator.transform(pairs))
+        vectors = np.asarray(transform_pairs(estimator, pairs))
         if vectors.ndim != 3 or vectors.shape[:2] != pairs.shape:
             raise ValueError(
                 "RetrievalScorer needs vectors of pairs, shape "

@@ -134,8 +134,23 @@ class _CorrelationScorer(BaseScorer):
         if hasattr(estimator, "predict"):
             similarities = method_caller(estimator, "predict", X, pos_label=None)
         else:
-            similarities = _cosines(estimator.transform(X))
+            similarities = _cosines(transform_pairs(estimator, X))
         return float(self._score_func(y_true, similarities, **params))
+
+
+def transform_pairs(encoder: Any, pairs: Texts) -> Any:
+    """Vectors of pairs; of a vectorizer of single texts, an error says what to do."""
+    try:
+        return encoder.transform(pairs)
+    except AttributeError as error:
+        if "'lower'" not in str(error):
+            raise
+        raise TypeError(
+            f"{type(encoder).__name__} takes single texts, and no pairs. Pass, of the "
+            "fitted one, FunctionTransformer(lambda X: fitted.transform(np.ravel(X))"
+            ".reshape(*np.shape(X), -1)), with .toarray() before .reshape if its "
+            "vectors are sparse."
+        ) from error
 
 
 def _cosines(vectors: ArrayLike) -> NDArray[np.floating]:
@@ -288,9 +303,9 @@ class STSScorer:
 
     def _similarities(self, estimator: Encoder | Predictor, pairs: Texts) -> Any:
         """Cosines of pairs, or predictions of an estimator without `transform`."""
-        if not hasattr(estimator, "transform"):
+        if hasattr(estimator, "predict") and not hasattr(estimator, "transform"):
             return estimator.predict(pairs)
-        vectors = estimator.transform(pairs)
+        vectors = transform_pairs(estimator, pairs)
         if self.postprocess is not None:
             vectors = clone(self.postprocess).fit_transform(vectors)
         return _cosines(vectors)

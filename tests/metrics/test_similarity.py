@@ -12,6 +12,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.model_selection import (
     GridSearchCV,
@@ -20,12 +21,14 @@ from sklearn.model_selection import (
     cross_validate,
 )
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 import skparaphrase
 from skparaphrase.datasets import load_similarity
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.metrics import (
+    RetrievalScorer,
     STSScorer,
     pearson_score,
     pearson_scorer,
@@ -229,3 +232,25 @@ def test_scorers_of_encoders_take_their_cosines(scorer, correlation):
     assert scorer(predicting, X, y) == pytest.approx(expected, abs=1e-4)
     with pytest.raises(ValueError, match="predictions for pairs, or their vectors"):
         scorer(encoder, X[:, 0], y)
+
+
+def test_vectorizers_of_single_texts():
+    pairs, gold = load_similarity(return_X_y=True)
+    fitted = TfidfVectorizer().fit(pairs.ravel())
+    scorers = STSScorer((pairs, gold)), RetrievalScorer(pairs[:50])
+    for scorer in scorers:
+        with pytest.raises(TypeError, match="toarray"):
+            scorer(fitted)
+    of_pairs = FunctionTransformer(
+        lambda X: fitted.transform(np.ravel(X)).toarray().reshape(*np.shape(X), -1)
+    )
+    left, right = (fitted.transform(side) for side in pairs.T)
+    cosines = np.ravel(left.multiply(right).sum(axis=1))
+    assert scorers[0](of_pairs) == pytest.approx(pearsonr(gold, cosines)[0])
+    assert 0 < scorers[1](of_pairs) <= 1
+
+
+def test_an_embedder_is_scored_as_its_encoder():
+    embedder = skparaphrase.Embedder()
+    score = STSScorer(load_similarity(return_X_y=True))
+    assert score(embedder) == score(embedder.encoder)
