@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 
-from skparaphrase._typing import Texts
-from skparaphrase.search._base import as_unit_vectors
+from skparaphrase._math import UnitVectors
+from skparaphrase._typing import Encoder, Texts
+from skparaphrase.search._base import as_unit_vectors, embed
 from skparaphrase.text import check_single_texts
 
 Column = NDArray[Any]
@@ -24,7 +25,17 @@ Given = tuple[Texts, ArrayLike | None, ArrayLike | None, Any]
 RESERVED = {"query", "id", "row", "text", "vector", "score"}
 
 
-def are_vectors(X: object) -> bool:
+def read_queries(queries: Texts, encoder: Encoder) -> tuple[Column, UnitVectors]:
+    """Queries, or positions if they are vectors, and their unit vectors."""
+    if _are_vectors(queries):
+        vectors = as_unit_vectors(np.atleast_2d(queries))
+        return np.arange(len(vectors)), vectors
+    listed = [queries] if isinstance(queries, str) else queries
+    texts = check_single_texts(listed, "queries")
+    return texts, embed(encoder, texts)
+
+
+def _are_vectors(X: object) -> bool:
     """Whether an array holds numbers."""
     return getattr(getattr(X, "dtype", None), "kind", "O") in "fiu"
 
@@ -36,7 +47,7 @@ def read_columns(given: Given, first: int, taken: Container[Any] = ()) -> Column
     """
     X, ids, vectors, payload = given
     columns: Columns = {}
-    if vectors is None and are_vectors(X):
+    if vectors is None and _are_vectors(X):
         vectors = X
     else:
         columns["text"] = check_single_texts(X)
@@ -75,7 +86,7 @@ def as_list(values: Any) -> list[Any]:
         return as_list([values])
     if isinstance(values, np.ndarray) and values.dtype.kind == "M":
         values = values.astype("M8[us]")  # nanoseconds would become integers
-    listed = getattr(values, "tolist", lambda: values)()
+    listed = getattr(values, "tolist", getattr(values, "to_pylist", lambda: values))()
     return [each.item() if isinstance(each, np.generic) else each for each in listed]
 
 
@@ -103,7 +114,7 @@ def payload_columns(payload: Any, n: int) -> Columns:
         payload = {name: [row[name] for row in rows] for name in (rows or [{}])[0]}
     columns = {}
     for name, given in payload.items():
-        values = given.to_pylist() if hasattr(given, "to_pylist") else as_list(given)
+        values = as_list(given)
         if not isinstance(name, str) or name in RESERVED:
             raise ValueError(
                 f"A column of payload is called {name!r}; its name must be a str other "

@@ -4,13 +4,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from numbers import Integral
 from threading import RLock
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import Bunch, check_consistent_length, check_scalar, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,21 +20,17 @@ from skparaphrase._compat import HasMethods, fit_context
 from skparaphrase._lazy import import_for
 from skparaphrase._math import UnitVectors, floor
 from skparaphrase._typing import Encoder, Index, Texts
-from skparaphrase.search._base import (
-    EncoderUser,
-    as_unit_vectors,
-    embed,
-    fitted_encoder,
-)
+from skparaphrase.search._base import EncoderUser, embed, fitted_encoder
 from skparaphrase.search._columns import (
+    Column,
+    Columns,
     Given,
-    are_vectors,
     as_list,
     first_free_id,
     read_columns,
+    read_queries,
 )
-from skparaphrase.search._state import State, best_of_groups
-from skparaphrase.text import check_single_texts
+from skparaphrase.search._state import Mask, State, best_of_groups
 
 
 class SemanticSearch(EncoderUser):
@@ -109,17 +107,17 @@ class SemanticSearch(EncoderUser):
         self.neighbors = neighbors
 
     @property
-    def encoder_(self) -> Any:
+    def encoder_(self) -> Encoder:
         """The fitted encoder."""
         return self._state.encoder
 
     @property
-    def ids_(self) -> NDArray[Any]:
+    def ids_(self) -> Column:
         """The ids of the texts."""
         return self._state.columns["id"]
 
     @property
-    def texts_(self) -> NDArray[Any] | None:
+    def texts_(self) -> Column | None:
         """The texts, if there are any."""
         return self._state.columns.get("text")
 
@@ -129,12 +127,12 @@ class SemanticSearch(EncoderUser):
         return self._state.vectors
 
     @property
-    def payload_(self) -> dict[str, NDArray[Any]]:
+    def payload_(self) -> Columns:
         """The columns of the payload."""
         return self._state.payload
 
     @property
-    def neighbors_(self) -> Any:
+    def neighbors_(self) -> Index | None:
         """The fitted index, or None."""
         return self._state.index
 
@@ -145,7 +143,7 @@ class SemanticSearch(EncoderUser):
     def __sklearn_is_fitted__(self) -> bool:
         return "_state" in vars(self)
 
-    def _lock(self, name: str) -> Any:
+    def _lock(self, name: str) -> AbstractContextManager[bool]:
         """A lock of this process; one that was held at a fork belongs to the parent."""
         return self.__dict__.setdefault(f"_lock_{name}_{os.getpid()}", RLock())
 
@@ -319,9 +317,9 @@ class SemanticSearch(EncoderUser):
         queries: Texts,
         k: int = 10,
         *,
-        mask: Any = None,
+        mask: ArrayLike | Callable[[Columns], ArrayLike] | None = None,
         threshold: float | None = None,
-        groups: Any = None,
+        groups: ArrayLike | None = None,
         hybrid: bool = False,
         as_frame: bool = False,
     ) -> Any:
@@ -379,7 +377,8 @@ class SemanticSearch(EncoderUser):
         check_is_fitted(self)
         check_scalar(k, "k", Integral, min_val=1)
         k, state = int(k), self._state  # products of small integers of NumPy overflow
-        queries, vectors = _embed_queries(queries, state)
+        queries, vectors = read_queries(queries, state.encoder)
+        _check_width(vectors, state)
         columns = {
             name: each for name, each in state.columns.items() if name != "vector"
         }
@@ -422,20 +421,6 @@ class SemanticSearch(EncoderUser):
         return Bunch(query=queries, **hits)
 
 
-def _embed_queries(queries: Any, state: State) -> tuple[NDArray[Any], UnitVectors]:
-    """Queries and their unit vectors."""
-    if isinstance(queries, str):
-        queries = [queries]
-    if are_vectors(queries):
-        vectors = as_unit_vectors(np.atleast_2d(queries))
-        queries = np.arange(len(vectors))
-    else:
-        queries = check_single_texts(queries, "queries")
-        vectors = embed(state.encoder, queries)
-    _check_width(vectors, state)
-    return queries, vectors
-
-
 def _check_width(vectors: UnitVectors, state: State) -> None:
     dim = state.vectors.shape[1]
     if vectors.shape[1] != dim:
@@ -445,7 +430,7 @@ def _check_width(vectors: UnitVectors, state: State) -> None:
         )
 
 
-def _check_mask(mask: ArrayLike, n: int) -> NDArray[np.bool_]:
+def _check_mask(mask: ArrayLike, n: int) -> Mask:
     mask = np.asarray(mask)
     if mask.dtype != bool or mask.shape != (n,):
         raise ValueError(

@@ -163,10 +163,9 @@ class State:
         if neighbors is None:
             return replace(self, index=None, indexed=_no_rows())
         state = self._with(self.index, np.append(now, -1)[self.indexed])
-        limit = max(_RECENT, self.n_rows // 50)
-        if len(state.indexed) > 2 * (self.n_rows - len(state.recent)) + limit:
+        if len(state.indexed) > 2 * (self.n_rows - len(state.recent)):
             state = self._with(None, _no_rows())
-        if len(state.recent) <= limit:
+        if len(state.recent) <= max(_RECENT, self.n_rows // 50):
             return state
         if not hasattr(state.index, "partial_fit"):
             return self.with_new_index(neighbors)
@@ -195,21 +194,10 @@ class State:
 
     def nearest(self, vectors: UnitVectors, k: int, mask: Mask | None) -> Hits:
         """The `k` rows with the largest cosines."""
-        if mask is None and self.index is not None and k and len(vectors):
-            return self._nearest_of_index(vectors, k)
-        return self._compare(vectors, k, None if mask is None else np.flatnonzero(mask))
-
-    def _compare(self, vectors: UnitVectors, k: int, rows: Indices | None) -> Hits:
-        """The nearest of some rows, which are compared one by one."""
-        all_rows = self.vectors
-        searched = all_rows if rows is None else _ChosenRows(all_rows, rows)
-        shape = len(vectors), min(k, len(searched))
-        _, row, score = nearest(vectors, searched, shape[1])
-        row = row if rows is None else rows[row]
-        return score.reshape(shape), row.reshape(shape)
-
-    def _nearest_of_index(self, vectors: UnitVectors, k: int) -> Hits:
-        """The nearest rows of the index and of the recent ones, with exact cosines."""
+        if mask is not None:
+            return self._compare(vectors, k, np.flatnonzero(mask))
+        if self.index is None or not len(vectors):
+            return self._compare(vectors, k, np.arange(self.n_rows))
         _, recent = self._compare(vectors, k, self.recent)
         row = np.concatenate([self._rows_of_index(vectors, k), recent], axis=1)
         score = self._cosines(vectors, row)
@@ -217,12 +205,18 @@ class State:
         order = np.argsort(-score, axis=1, kind="stable")[:, : min(k, self.n_rows)]
         return take_columns(score, row, order)
 
+    def _compare(self, vectors: UnitVectors, k: int, rows: Indices) -> Hits:
+        """The nearest of some rows, which are compared one by one."""
+        shape = len(vectors), min(k, len(rows))
+        _, row, score = nearest(vectors, _ChosenRows(self.vectors, rows), shape[1])
+        return score.reshape(shape), rows[row].reshape(shape)
+
     def _rows_of_index(self, vectors: UnitVectors, k: int) -> Indices:
         """At least `k` rows of the index, or all; -1 for vectors that are gone."""
         n_there = self.n_rows - len(self.recent)
         k = n_asked = min(k, n_there)
         rows = np.append(self.indexed, -1)  # -1 of label -1, where none was found
-        while k:
+        while True:
             labels = self.index.kneighbors(vectors, n_asked, return_distance=False)
             if (rows[labels] >= 0).sum(axis=1).min() >= k:
                 return rows[labels]
@@ -232,7 +226,6 @@ class State:
                     "query; ask for fewer, or set it to search longer."
                 )
             n_asked = min(2 * n_asked, len(self.indexed))
-        return _no_rows().reshape(len(vectors), 0)
 
     def _cosines(self, vectors: UnitVectors, row: Indices) -> Cosines:
         """Cosines of queries and some rows of each."""
@@ -250,13 +243,11 @@ class State:
         _, near = self.nearest(vectors, max(k, _CANDIDATES), mask)
         k = min(k, near.shape[1])
         row = np.empty((len(queries), k), np.intp)
-        with progress_bar(len(queries) if k else 0, "Comparing words", "query") as done:
-            for query, tokens in enumerate(_tokens(queries) if k else ()):
+        with progress_bar(len(queries), "Comparing words", "query") as done:
+            for query, tokens in enumerate(_tokens(queries)):
                 gains: dict[int, float] = defaultdict(float)
-                for ranking in (
-                    near[query],
-                    self._by_words(tokens, near.shape[1], mask),
-                ):
+                by_words = self._by_words(tokens, near.shape[1], mask)
+                for ranking in (near[query], by_words):
                     for rank, each in enumerate(ranking.tolist(), start=1):
                         gains[each] += 1 / (_RANK + rank)
                 row[query] = sorted(gains, key=lambda each: -gains[each])[:k]
@@ -265,7 +256,7 @@ class State:
 
     def _by_words(self, tokens: list[str], k: int, mask: Mask | None) -> Indices:
         """At most `k` rows that share a word with the query, the best first."""
-        if self.words is None:
+        if self.words is None or not k:
             return _no_rows()
         known = self.words.get_tokens_ids(tokens)
         scores = self.words.get_scores_from_ids(known, weight_mask=mask)
@@ -312,7 +303,7 @@ class _ChosenRows:
     def __getitem__(self, rows: slice) -> UnitVectors:
         chosen = self.rows[rows]
         first, last = chosen[0], chosen[-1]
-        if last - first < len(chosen):  # as recent rows often are; not copied
+        if last - first < len(chosen):  # no gaps, so not copied
             return self.array[first : last + 1]
         return self.array[chosen]
 

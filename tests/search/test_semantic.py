@@ -118,6 +118,8 @@ def test_ids_of_added_texts():
     search.partial_fit(["A text."], ids="name").remove(np.int64(1))
     assert search.ids_.tolist() == [2, "name"]
     assert SemanticSearch().fit(TEXTS, ids=list(np.arange(3))).ids_.dtype == np.int64
+    search = SemanticSearch().fit(TEXTS, ids=pa.chunked_array([["a"], ["b", "c"]]))
+    assert search.remove(["b"]).ids_.tolist() == ["a", "c"]
 
 
 class Growing(Reversed):
