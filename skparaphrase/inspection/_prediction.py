@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 from sklearn.base import is_classifier
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputRegressor
 
 from skparaphrase._lazy import import_for
 from skparaphrase.inspection._contributions import (
@@ -52,7 +54,9 @@ def explain_prediction(
         The text, or the pair.
     target : label or int, default=None
         The class, or the output of a regressor that has several. None takes the class
-        of the highest value.
+        of the highest value, also where a text may have several labels: these are the
+        `classes_` of a :class:`~skparaphrase.supervised.SentenceClassifier`, otherwise
+        the indices of the columns of `y`.
 
     Returns
     -------
@@ -175,7 +179,10 @@ def _values(estimator: Any, model: Any, X: Any) -> NDArray[np.float64]:
         return predicted.astype(np.float64).reshape(len(X), -1)
     for method in ("decision_function", "predict_proba"):
         if hasattr(estimator, method):
-            values = np.asarray(getattr(estimator, method)(X), np.float64)
+            given = getattr(estimator, method)(X)
+            if isinstance(given, list):  # a distribution for each label of a text
+                return _probabilities_of_one(given, estimator.classes_)
+            values = np.asarray(given, np.float64)
             if values.ndim == 1:
                 values = np.stack([-values, values], axis=1)
             if values.shape[1:] == (len(estimator.classes_),):
@@ -184,6 +191,19 @@ def _values(estimator: Any, model: Any, X: Any) -> NDArray[np.float64]:
         f"{type(model).__name__} has neither a decision_function nor a predict_proba "
         "with a value for each class."
     )
+
+
+def _probabilities_of_one(
+    given: list[NDArray[np.float64]], classes: list[NDArray[Any]]
+) -> NDArray[np.float64]:
+    """Probabilities of labels, given those of the values of each, 0 and 1."""
+    if not all(np.isin(values, (0, 1)).all() for values in classes):
+        raise TypeError(
+            "Of several outputs, each must be 0 or 1; they have the classes "
+            f"{[np.asarray(values).tolist() for values in classes]}."
+        )
+    columns = zip(given, classes, strict=True)
+    return np.column_stack([rows @ values for rows, values in columns])
 
 
 def _log_odds(logits: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -198,7 +218,9 @@ def _find_target(
 ) -> tuple[Any, int]:
     """The target and its column among the values."""
     is_regressor = not is_classifier(estimator)
-    names = [*range(len(values))] if is_regressor else list(estimator.classes_)
+    names: list[Any] = [*range(len(values))]
+    if not is_regressor and not isinstance(estimator.classes_, list):
+        names = np.asarray(estimator.classes_).tolist()
     if target is None and not (is_regressor and len(names) > 1):
         column = int(values.argmax())
         return names[column], column
@@ -216,7 +238,9 @@ def _linear_functions(model: Any) -> list[Function]:
         weight, bias = head["output.weight"], head["output.bias"]
         functions = [model._features, lambda rows: rows @ weight + bias]
         return functions if model.multilabel_ else [*functions, _log_odds]
-    if not hasattr(model, "coef_"):
+    several = isinstance(model, (OneVsRestClassifier, MultiOutputRegressor))
+    models = model.estimators_ if several else [model]
+    if not any(hasattr(each, "coef_") for each in models):
         return []
     return [lambda rows: _values(model, model, rows)]
 

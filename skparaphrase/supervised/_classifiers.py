@@ -16,7 +16,7 @@ from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.supervised._heads import FROZEN, SupervisedModel, wieting_settings
-from skparaphrase.supervision import Classes, LabelSets, Targets
+from skparaphrase.supervision import Classes, LabelSets, Samples, Targets
 
 #: Of Wieting et al. (2016): for averages, and for LSTMs with output gate.
 _PENALTIES: dict[str, Any] = {"composition_penalty": 1e-6, "head_penalty": 1e-6}
@@ -217,7 +217,8 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     encoder_, head_
         As in :class:`SimilarityRegressor`.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted; with several labels a text, the columns of `y`.
+        The labels, sorted; with several labels a text, the names of the columns of `y`
+        if it is a data frame that has names, else their indices.
     multilabel_ : bool
         Whether a text has several labels.
     loss_curve_, n_epochs_
@@ -307,6 +308,16 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
 
     def _kind_of(self, y: ArrayLike) -> type[Targets]:
         return LabelSets if LabelSets.matches(y) else Classes
+
+    def _read_all(
+        self, X: Any, y: Any, weights: Any, validation: tuple[Any, ...], resume: bool
+    ) -> tuple[Targets, Samples, Samples | None]:
+        targets, train, held_out = super()._read_all(X, y, weights, validation, resume)
+        if isinstance(targets, LabelSets) and not resume:
+            names = [*getattr(y, "columns", [])]  # of a frame
+            if names and all(isinstance(name, str) for name in names):
+                targets = LabelSets(np.array(names))
+        return targets, train, held_out
 
     def _set_targets(self, targets: Targets) -> None:
         super()._set_targets(targets)

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.calibration import CalibratedClassifierCV
@@ -20,6 +21,7 @@ from sklearn.linear_model import (
 )
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier, MultiOutputRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -174,17 +176,73 @@ def test_several_labels_a_text(topics):
     labels = np.stack(
         [y == "bank", y == "recipes", np.char.find(X.astype(str), "I") >= 0]
     )
-    y = labels.T.astype(int)
+    y = pd.DataFrame(labels.T.astype(int), columns=["bank", "recipes", "I"])
     encoder = FrozenEstimator(load_pretrained())
     model = SentenceClassifier(encoder, **FAST).fit(X, y)
     odds = model.predict_proba([TEXT])[0]
     odds = np.log(odds / (1 - odds))
-    for label in range(3):
-        check_sum(explain_prediction(model, TEXT, label), odds[label])
-    many = OneVsRestClassifier(LogisticRegression())
-    model = make_pipeline(encoder, many).fit(X, y)
-    found = explain_prediction(model, TEXT, 1)
-    assert not found.attrs["is_sum"] and found.idxmax() == "boil"
+    for label, name in enumerate(y.columns):
+        found = explain_prediction(model, TEXT, name)
+        check_sum(found, odds[label])
+        assert found.name == name
+    assert explain_prediction(model, TEXT).name == y.columns[odds.argmax()]
+    with pytest.raises(ValueError, match=r"one of \['bank', 'recipes', 'I'\]; got 1"):
+        explain_prediction(model, TEXT, 1)
+    unnamed = SentenceClassifier(encoder, **FAST).fit(X, y.to_numpy())
+    assert_allclose(explain_prediction(unnamed, TEXT, 2), found)
+    with pytest.raises(ValueError, match=r"one of \[0, 1, 2\]; got 'I'"):
+        explain_prediction(unnamed, TEXT, "I")
+
+
+def test_one_linear_model_a_label(topics):
+    """Also where a label has no text, which adds a constant model."""
+    X, y = topics
+    y = np.stack([y == "bank", y == "recipes", y == "zoo"], axis=1).astype(int)
+    for last in (LogisticRegression(C=100), LinearSVC()):
+        model = make_pipeline(
+            load_pretrained(), Normalizer(), OneVsRestClassifier(last)
+        )
+        with pytest.warns(UserWarning, match="Label 2 is not present|not 2"):
+            model.fit(X, y)
+        values = model.decision_function([TEXT])[0]
+        for label in range(3):
+            check_sum(explain_prediction(model, TEXT, label), values[label])
+        vector = model[:-1].transform([TEXT])[0]
+        found = explain_prediction(model, TEXT)
+        assert found.name == 1 and found.idxmax() in ("boil", "potatoes")
+        (one,) = model[-1].estimators_[1].coef_
+        check_sum(found, vector @ one + model[-1].estimators_[1].intercept_[0])
+    two = make_pipeline(load_pretrained(), OneVsRestClassifier(LogisticRegression()))
+    found = explain_prediction(two.fit(X, y[:, 1]), TEXT, 1)
+    check_sum(found, two.decision_function([TEXT])[0])
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        MultiOutputClassifier(LogisticRegression(C=10)),
+        RandomForestClassifier(20, random_state=0),
+        OneVsRestClassifier(RandomForestClassifier(20, random_state=0)),
+    ],
+)
+def test_probabilities_of_several_labels(topics, last):
+    X, y = topics
+    y = np.stack([y == "bank", y == "recipes"], axis=1).astype(int)
+    model = make_pipeline(load_pretrained(), last).fit(X, y)
+    words = ["boil", "the", "potatoes"]
+
+    def value(text):
+        found = model.predict_proba([text])
+        return found[1][0, 1] if isinstance(found, list) else found[0, 1]
+
+    found = explain_prediction(model, " ".join(words))
+    assert found.name == 1 and not found.attrs["is_sum"]
+    assert found.attrs["value"] == pytest.approx(value("boil the potatoes"))
+    assert_allclose(found, slow_deletions(value, words), atol=1e-6)
+    if not isinstance(last, OneVsRestClassifier):
+        model.fit(X, np.column_stack([y[:, 0], np.arange(len(y)) % 3]))
+        with pytest.raises(TypeError, match=r"must be 0 or 1; .*\[0, 1, 2\]"):
+            explain_prediction(model, TEXT)
 
 
 def slow_deletions(values, words):
@@ -276,6 +334,9 @@ def test_regressors(topics):
     check_sum(second, both.predict([TEXT])[0, 1])
     with pytest.raises(ValueError, match=r"target must be one of \[0, 1\]; got None"):
         explain_prediction(both, TEXT)
+    each = make_pipeline(encoder, MultiOutputRegressor(Ridge())).fit(X, lengths)
+    found = explain_prediction(each, TEXT, target=1)
+    check_sum(found, each.predict([TEXT])[0, 1])
 
 
 def test_a_step_that_cleans_texts(topics):

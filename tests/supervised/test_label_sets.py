@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -50,6 +51,25 @@ def test_as_a_person_would_type_it():
     assert model.predict_proba(texts[:2]).shape == (2, 3)
     assert model.score(texts, Y) == 1
     assert model.multilabel_ and model.classes_.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_labels_are_named_by_the_columns_of_a_frame(
+    make, model, sentences, Y, tmp_path
+):
+    names = ["refund", "delay", "luggage"]
+    frame = make(dict(zip(names, Y.T, strict=True)))
+    expected = clone(model).fit(sentences, Y)
+    model.set_params(warm_start=True).fit(sentences, frame)
+    assert model.classes_.tolist() == names
+    found = model.predict_proba(sentences)
+    assert_array_equal(found, expected.predict_proba(sentences))
+    assert_array_equal(model.predict(sentences), expected.predict(sentences))
+    model.save(tmp_path / "model")
+    assert skparaphrase.load(tmp_path / "model").classes_.tolist() == names
+    assert model.fit(sentences, Y).classes_.tolist() == names  # resumes
+    mixed = pd.DataFrame(Y, columns=["refund", 1, 2])
+    assert clone(model).fit(sentences, mixed).classes_.tolist() == [0, 1, 2]
 
 
 def test_probabilities_and_predictions(model, sentences, Y):
