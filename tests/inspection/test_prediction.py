@@ -202,7 +202,7 @@ def test_one_linear_model_a_label(topics):
         model = make_pipeline(
             load_pretrained(), Normalizer(), OneVsRestClassifier(last)
         )
-        with pytest.warns(UserWarning, match="Label 2 is not present|not 2"):
+        with pytest.warns(UserWarning, match="Label not 2 is present"):
             model.fit(X, y)
         values = model.decision_function([TEXT])[0]
         for label in range(3):
@@ -228,7 +228,7 @@ def test_one_linear_model_a_label(topics):
 def test_probabilities_of_several_labels(topics, last):
     X, y = topics
     y = np.stack([y == "bank", y == "recipes"], axis=1).astype(int)
-    model = make_pipeline(load_pretrained(), last).fit(X, y)
+    model = make_pipeline(FrozenEstimator(load_pretrained()), last).fit(X, y)
     words = ["boil", "the", "potatoes"]
 
     def value(text):
