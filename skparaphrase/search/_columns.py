@@ -52,7 +52,7 @@ def read_columns(given: Given, first: int, taken: Container[Any] = ()) -> Column
     else:
         columns["text"] = check_single_texts(X)
     if vectors is not None:
-        columns["vector"] = as_unit_vectors(vectors)
+        columns["vector"] = as_unit_vectors(_stacked(vectors))
     check_consistent_length(*columns.values())
     n = len(next(iter(columns.values())))
     index: Any = getattr(X, "index", None)
@@ -82,12 +82,24 @@ def first_free_id(ids: Column, first: int) -> int:
 
 def as_list(values: Any) -> list[Any]:
     """Values as Python objects; a single one is a list of one."""
+    if len(getattr(values, "column_names", ())) == 1:  # a table of pyarrow
+        values = values.column(0)
+    if hasattr(values, "to_pylist"):
+        return list(values.to_pylist())
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         return as_list([values])
     if isinstance(values, np.ndarray) and values.dtype.kind == "M":
         values = values.astype("M8[us]")  # nanoseconds would become integers
     listed = getattr(values, "tolist", getattr(values, "to_pylist", lambda: values))()
     return [each.item() if isinstance(each, np.generic) else each for each in listed]
+
+
+def _stacked(vectors: Any) -> Any:
+    """The rows of a column of pandas or pyarrow, whose values are vectors."""
+    if hasattr(vectors, "to_pylist"):
+        vectors = vectors.to_numpy(zero_copy_only=False)
+    is_column = getattr(vectors, "dtype", None) == object and vectors.ndim == 1
+    return np.stack([*vectors]) if is_column and len(vectors) else vectors
 
 
 def _as_column(values: list[Any], *dtypes: type) -> Column:

@@ -32,7 +32,7 @@ from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
 from skparaphrase.search import SemanticSearch, _base, _state
 from skparaphrase.storage import _folders
-from skparaphrase.streams import transform_to
+from skparaphrase.streams import to_arrow, transform_to
 
 TEXTS = ["Where is my parcel?", "I want my money back.", "Do you sell bikes?"]
 SENTENCES = load_similarity().data[:, 0]
@@ -665,3 +665,17 @@ def test_an_empty_search_is_copied(tmp_path, copied):
         == 0
     )
     assert other.upsert(["A dog."], payload={"topic": ["pets"]}).ids_.tolist() == [1]
+
+
+def test_columns_of_arrow():
+    table = pa.table({"id": ["a", "b", "c"], "text": ["A cat.", "A dog.", "Rain."]})
+    vectors = to_arrow(skparaphrase.load_pretrained().transform(table["text"]))
+    for ids in (table["id"], table.select(["id"]), table["id"].combine_chunks()):
+        search = SemanticSearch().fit(table["text"], ids=ids)
+        assert search.ids_.tolist() == ["a", "b", "c"]
+    assert len(search.upsert(["A kitten."], ids=pa.array(["a"]))) == 3
+    assert search.remove(table["id"][:1]).ids_.tolist() == ["b", "c"]
+    embedded = pa.table({"vector": vectors})["vector"]
+    for column in (vectors, embedded, embedded.to_pandas()):
+        other = SemanticSearch().fit(table["text"], ids=table["id"], vectors=column)
+        assert other.search("a dog", k=1).id.item() == "b"
