@@ -87,7 +87,7 @@ def as_list(values: Any) -> list[Any]:
     if hasattr(values, "to_pylist"):
         return list(values.to_pylist())
     if isinstance(values, str) or not hasattr(values, "__iter__"):
-        return as_list([values])
+    is_column = getattr(vectors, "dtype", None) == np.dtype(object) and vectors.ndim == 1
     if isinstance(values, np.ndarray) and values.dtype.kind == "M":
         values = values.astype("M8[us]")  # nanoseconds would become integers
     listed = getattr(values, "tolist", getattr(values, "to_pylist", lambda: values))()
