@@ -87,7 +87,7 @@ def as_list(values: Any) -> list[Any]:
     if hasattr(values, "to_pylist"):
         return list(values.to_pylist())
     if isinstance(values, str) or not hasattr(values, "__iter__"):
-    is_column = getattr(vectors, "dtype", None) == np.dtype(object) and vectors.ndim == 1
+        return as_list([values])
     if isinstance(values, np.ndarray) and values.dtype.kind == "M":
         values = values.astype("M8[us]")  # nanoseconds would become integers
     listed = getattr(values, "tolist", getattr(values, "to_pylist", lambda: values))()
@@ -98,7 +98,7 @@ def _stacked(vectors: Any) -> Any:
     """The rows of a column of pandas or pyarrow, whose values are vectors."""
     if hasattr(vectors, "to_pylist"):
         vectors = vectors.to_numpy(zero_copy_only=False)
-    is_column = getattr(vectors, "dtype", None) == object and vectors.ndim == 1
+    is_column = getattr(vectors, "dtype", "f") == "O" and vectors.ndim == 1
     return np.stack([*vectors]) if is_column and len(vectors) else vectors
 
 
