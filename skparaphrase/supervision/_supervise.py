@@ -4,12 +4,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length
 
 from skparaphrase._compat import check_weights, safe_indexing
+from skparaphrase._estimator import warn_caller
 from skparaphrase._typing import Texts
 from skparaphrase.supervision._examples import Examples, Rows
 from skparaphrase.supervision._graded import GradedPairs
@@ -53,6 +55,11 @@ def supervise(
     ------
     ValueError
         If shapes, values or the loss do not go together, and for too few examples.
+
+    Warns
+    -----
+    UserWarning
+        If three named columns are read as triplets, and none is named "negative".
     """
     names = frozenset(kind.name for kind in KINDS)
     if learns_from is not None:
@@ -72,6 +79,8 @@ def supervise(
         rows, weights = rows[kept], weights[kept]
     kind = next(kind for kind in KINDS if kind.matches(rows.shape, y, names))
     examples = kind.check(rows, y, weights)
+    if kind is Triplets:
+        _warn_of_columns(X)
     if kind.name not in names:
         nouns = sorted(kind.noun for kind in KINDS if kind.name in names)
         raise ValueError(
@@ -84,3 +93,18 @@ def supervise(
             f"{kind.n_min} is required: an example is compared with the others."
         )
     return examples
+
+
+def _warn_of_columns(X: Any) -> None:
+    """Warn if the names of three columns do not say that they are triplets."""
+    if hasattr(X, "collect"):  # a lazy frame, whose names take long
+        return
+    names = [*map(str, getattr(X, "column_names", getattr(X, "columns", ())))]
+    if names and not names[-1].isdecimal() and "neg" not in names[-1].lower():
+        first, second, third = names
+        warn_caller(
+            f"Columns {first!r}, {second!r} and {third!r} are read as texts, their "
+            "paraphrases and hard negatives. If these are pairs, select two columns, "
+            f"such as X[[{second!r}, {third!r}]]; if they are triplets, name the third "
+            'column "negative".'
+        )

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
+import pandas as pd
 import pytest
 from few_words import MASK, PAIRS, TEXTS, make_encoder  # of the tests
 from numpy.testing import assert_array_equal
@@ -129,3 +130,11 @@ def test_every_container_trains_to_the_same_bits(kind, loss, container):
         assert_array_equal(found.vectors_.matrix, wanted.vectors_.matrix)
         assert found.loss_curve_ == wanted.loss_curve_
     assert wanted.loss_curve_[1] < wanted.loss_curve_[0]
+
+
+def test_three_columns_of_other_names_are_no_triplets_in_silence():
+    table = pd.DataFrame(TRIPLETS, columns=["group", "sentence1", "sentence2"])
+    with pytest.warns(UserWarning, match=r"'group'.*X\[\['sentence1', 'sentence2'\]\]"):
+        make_encoder().fit(table)
+    make_encoder().fit(table.set_axis(["anchor", "positive", "negative"], axis=1))
+    make_encoder().fit(table.to_numpy())
