@@ -3,17 +3,29 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from sklearn.cluster import MiniBatchKMeans
 
-from skparaphrase._math import QUERIES, UnitVectors, unit_vectors
+from skparaphrase._math import (
+    QUERIES,
+    Matches,
+    UnitVectors,
+    best,
+    floor,
+    larger,
+    unit_vectors,
+)
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Indices
 
 _PROBES = 16  # clusters in which the near duplicates of a text are looked for
 _SAMPLE = 20  # texts per cluster from which the centres are learnt
+_PASSES, _BATCHES = 5, 5  # over these texts, and batches in each
+
+#: By algorithm, the number of texts up to which all are compared with each other
+EXACT = {"exact": np.inf, "clusters": 1_000, "auto": 100_000}
 
 
 class Clusters:
@@ -28,22 +40,24 @@ class Clusters:
     vectors : ndarray of shape (n_vectors, dim)
         Unit vectors.
     rows : ndarray of int of shape (n_texts,)
-        The rows of `vectors` to compare, ascending; at least 64.
+        The rows of `vectors` to compare, ascending; at least 100.
     """
 
     def __init__(self, vectors: UnitVectors, rows: Indices) -> None:
         self.rows = rows
         self.n_clusters = int(2 * len(rows) ** 0.5)
         step = max(1, len(rows) // (_SAMPLE * self.n_clusters))
+        sample = vectors[rows[::step]]
         means = MiniBatchKMeans(
-            self.n_clusters,
-            init="random",
-            n_init=1,
-            batch_size=4 * self.n_clusters,
-            max_iter=5,
-            random_state=0,
+            self.n_clusters, init="random", n_init=1, random_state=0
         )
-        centres = unit_vectors(means.fit(vectors[rows[::step]]).cluster_centers_)
+        random = np.random.RandomState(0)
+        with progress_bar(_PASSES * _BATCHES, "Learning clusters", "batch") as update:
+            for _ in range(_PASSES):
+                for batch in np.array_split(random.permutation(len(sample)), _BATCHES):
+                    means.partial_fit(sample[batch])
+                    update(1)
+        centres = unit_vectors(means.cluster_centers_)
         self.nearest = np.empty(len(rows), np.int32)
         self.probed = np.empty((len(rows), _PROBES), np.int32)
         with progress_bar(len(rows), "Clustering") as update:
@@ -78,3 +92,58 @@ class Clusters:
             np.split(others[by_other], known_edges),
             strict=True,
         )
+
+    def k_nearest(
+        self,
+        vectors: UnitVectors,
+        queries: Indices,
+        others: Indices,
+        k: int,
+        threshold: float,
+    ) -> Matches:
+        """The `k` nearest others of each query, without itself, of those that meet."""
+        found = []
+        with progress_bar(len(queries), "Comparing") as update:
+            for start in range(0, len(queries), self.n_queries):
+                block = queries[start : start + self.n_queries]
+                kept: list[Matches] = []
+                n_kept = 0
+                parts = self.parts(block, others)
+                for query, other, cosine in pairs_of_parts(vectors, parts, threshold):
+                    new = query != other
+                    kept.append((query[new], other[new], cosine[new]))
+                    n_kept += int(new.sum())
+                    if n_kept > 4 * k * len(block):
+                        kept = [best(kept, k)]
+                        n_kept = len(kept[0][0])
+                found.append(best(kept, k))
+                update(len(block))
+        query, other, cosine = map(np.concatenate, zip(*found, strict=True))
+        return query, other, np.clip(cosine, -1, 1)
+
+
+def pairs_of_parts(
+    vectors: UnitVectors, parts: Iterable[tuple[Indices, Indices]], threshold: float
+) -> Iterator[Matches]:
+    """Yield queries and others whose cosine is at least the threshold, in blocks."""
+    for asked, known in parts:
+        for start in range(0, len(asked) if len(known) else 0, QUERIES):
+            rows = asked[start : start + QUERIES]
+            least = np.full((len(rows), 1), floor(threshold))
+            selected = _Selected(vectors, known)
+            for query, row, cosine in larger(vectors[rows], selected, least):
+                yield rows[query], known[row], cosine
+
+
+class _Selected:
+    """Some rows of an array, which are copied when they are read."""
+
+    def __init__(self, vectors: UnitVectors, rows: Indices) -> None:
+        self.vectors = vectors
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, rows: slice) -> UnitVectors:
+        return self.vectors[self.rows[rows]]

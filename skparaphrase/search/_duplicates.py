@@ -15,12 +15,12 @@ from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted, check_scalar
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
-from skparaphrase._math import QUERIES, Cosines, UnitVectors, floor, larger
+from skparaphrase._math import QUERIES, Cosines, UnitVectors, floor
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser, cleaned
 from skparaphrase.search._boilerplate import warn_of_boilerplate
-from skparaphrase.search._clusters import Clusters
+from skparaphrase.search._clusters import EXACT, Clusters, pairs_of_parts
 from skparaphrase.text import check_single_texts, unique_texts
 
 # "600D" is read as 600, with its unit or not; "P2419H" and "10/12" as a whole.
@@ -29,8 +29,6 @@ _NUMBERS = re.compile(r"(?<![^\W\d_])[^\W\d_]+\d[^\W_]*|\d+(?:[.,:/]\d+)*")
 _DIGIT = re.compile(r"\d")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 
-_FEW = 1000  # texts that are always compared with each other
-_EXACT = 100_000  # texts that are all compared with each other by default
 _PAIRS = 64  # pairs per text that are kept, on average
 _FEW_PAIRS = 2**22  # pairs that are always kept
 _JOINED = 2**14  # texts that join at a time
@@ -262,8 +260,9 @@ class NearDuplicates(ClusterMixin, EncoderUser):
 
     def _clusters(self, vectors: UnitVectors, rows: Indices) -> Clusters | None:
         """Parts of texts that may be grouped; None to compare all."""
-        least = {"exact": np.inf, "clusters": _FEW, "auto": _EXACT}[self.algorithm]
-        return Clusters(vectors, rows) if len(rows) > least else None
+        if len(rows) > EXACT[self.algorithm]:
+            return Clusters(vectors, rows)
+        return None
 
     def _pairs(
         self,
@@ -281,39 +280,20 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         parts = clusters.parts(queries, others) if clusters else [(queries, others)]
         found = [_NO_PAIRS]
         n_found = 0
-        for asked, known in parts:
-            for start in range(0, len(asked) if len(known) else 0, QUERIES):
-                rows = asked[start : start + QUERIES]
-                least = np.full((len(rows), 1), floor(self.threshold))
-                selected = _Selected(vectors, known)
-                for query, row, cosine in larger(vectors[rows], selected, least):
-                    pairs = np.column_stack([known[row], rows[query]]).astype(np.int32)
-                    keep = pairs[:, 0] < pairs[:, 1]
-                    if callable(self.must_agree):
-                        keep[keep] = [
-                            bool(self.must_agree(*pair)) for pair in texts[pairs[keep]]
-                        ]
-                    found.append((pairs[keep], cosine[keep]))
-                    n_found += int(keep.sum())
-                    if n_found > at_most:
-                        return None
+        for query, other, cosine in pairs_of_parts(vectors, parts, self.threshold):
+            pairs = np.column_stack([other, query]).astype(np.int32)
+            keep = pairs[:, 0] < pairs[:, 1]
+            if callable(self.must_agree):
+                keep[keep] = [
+                    bool(self.must_agree(*pair)) for pair in texts[pairs[keep]]
+                ]
+            found.append((pairs[keep], cosine[keep]))
+            n_found += int(keep.sum())
+            if n_found > at_most:
+                return None
         pairs, cosine = _joined(found)
         order = np.lexsort((pairs[:, 0], -cosine, pairs[:, 1]))
         return pairs[order], cosine[order]
-
-
-class _Selected:
-    """Some rows of an array, which are copied when they are read."""
-
-    def __init__(self, vectors: UnitVectors, rows: Indices) -> None:
-        self.vectors = vectors
-        self.rows = rows
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, rows: slice) -> UnitVectors:
-        return self.vectors[self.rows[rows]]
 
 
 def _joined(blocks: list[_Pairs]) -> _Pairs:

@@ -193,7 +193,7 @@ def test_clusters_find_most_pairs_of_those_compared_exactly(monkeypatch, keeps_p
 
 
 def test_many_texts_are_compared_in_clusters(monkeypatch):
-    monkeypatch.setattr(_duplicates, "_EXACT", 200)
+    monkeypatch.setitem(_clusters.EXACT, "auto", 200)
     made = []
     monkeypatch.setattr(
         _duplicates, "Clusters", lambda *rows: made.append(rows) or Clusters(*rows)
@@ -216,10 +216,16 @@ def test_progress_counts_every_text_that_is_compared(monkeypatch):
 
     for module in [_duplicates, _clusters, _base]:
         monkeypatch.setattr(module, "progress_bar", count)
-    monkeypatch.setattr(_duplicates, "_EXACT", 200)
+    monkeypatch.setitem(_clusters.EXACT, "auto", 200)
     monkeypatch.setattr(_clusters, "QUERIES", 64)
     NearDuplicates().fit(TEXTS)
-    assert [*counts] == ["Reading", "Embedding", "Clustering", "Comparing"]
+    assert [*counts] == [
+        "Reading",
+        "Embedding",
+        "Learning clusters",
+        "Clustering",
+        "Comparing",
+    ]
     assert min(map(len, counts.values())) >= 1 and len(counts["Clustering"]) > 5
 
 

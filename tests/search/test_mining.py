@@ -14,7 +14,13 @@ from sklearn.preprocessing import FunctionTransformer, Normalizer
 from skparaphrase import _math, load_pretrained
 from skparaphrase.datasets import load_faq, load_paraphrases
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
-from skparaphrase.search import ParaphraseMiner, _base, _mining, mine_hard_negatives
+from skparaphrase.search import (
+    ParaphraseMiner,
+    _base,
+    _clusters,
+    _mining,
+    mine_hard_negatives,
+)
 from skparaphrase.text import clean_text
 from skparaphrase.vectors import WordVectors
 
@@ -66,6 +72,34 @@ def test_two_lists(top_k):
     assert {*map(tuple, pairs.row)} == {*map(tuple, expected)}
     assert_array_equal(pairs.text[:, 0], first[pairs.row[:, 0]])
     assert_array_equal(pairs.text[:, 1], second[pairs.row[:, 1]])
+
+
+@pytest.mark.parametrize("top_k", [2, 100])
+@pytest.mark.parametrize("two_lists", [False, True])
+def test_clusters_find_most_pairs(two_lists, top_k, monkeypatch):
+    data = load_paraphrases().data
+    texts, others = (data[:, 0], data[:, 1]) if two_lists else (np.unique(data), None)
+    options = {"threshold": 0.6, "top_k": top_k}
+    exact = ParaphraseMiner(**options, algorithm="exact").fit(texts)
+    expected = exact.mine(texts, others)
+    miner = ParaphraseMiner(**options, algorithm="clusters").fit(texts)
+    pairs = miner.mine(texts, others)
+    known = {*map(tuple, expected.row.tolist())}
+    found = {*map(tuple, pairs.row.tolist())}
+    assert len(found & known) > 0.97 * len(known)
+    assert len(found) == len(pairs.row) and len(found - known) < 0.03 * len(known)
+    second = others if two_lists else texts
+    assert_array_equal(pairs.text[:, 1], second[pairs.row[:, 1]])
+    cosines = (unit(pairs.text[:, 0]) * unit(pairs.text[:, 1])).sum(axis=1)
+    assert_allclose(pairs.score, cosines, atol=1e-6)
+    assert (np.diff(pairs.score) <= 0).all()
+    if not two_lists:
+        assert (pairs.row[:, 0] < pairs.row[:, 1]).all()
+    # Many texts are compared in clusters by default.
+    auto = ParaphraseMiner(**options).fit(texts)
+    assert_array_equal(auto.mine(texts, others).row, expected.row)
+    monkeypatch.setitem(_clusters.EXACT, "auto", len(texts) - 1)
+    assert_array_equal(auto.mine(texts, others).row, pairs.row)
 
 
 def test_equal_texts_have_a_cosine_of_one():
