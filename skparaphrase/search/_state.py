@@ -269,8 +269,9 @@ def best_of_groups(
     find: Callable[[int], Hits], k: int, groups: Column, mask: Mask | None
 ) -> Hits:
     """The best hit of each of the `k` best groups; more hits are asked for."""
-    codes: dict[Any, int] = {}  # such as None beside strings, which have no order
-    groups = np.array([codes.setdefault(each, len(codes)) for each in groups.tolist()])
+    if groups.dtype == object:  # such as None beside strings, which have no order
+        codes: dict[Any, int] = {}
+        groups = np.array([codes.setdefault(each, len(codes)) for each in groups])
     searched = groups if mask is None else groups[mask]
     n_asked, k = k, min(k, len(np.unique(searched)))
     while True:
