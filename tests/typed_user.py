@@ -115,9 +115,8 @@ def use_models(texts: Texts, pairs: Pairs, scores: list[float], folder: Path) ->
     assert_type(PairFeatures().fit([[[1.0], [1.0]]]), PairFeatures)
 
 
-def any_on_purpose(search: SemanticSearch, model: PairClassifier, folder: Path) -> None:
+def any_on_purpose(model: PairClassifier, folder: Path) -> None:
     """Encoders of others, estimators of any class, and classes without types."""
     assert_type(skparaphrase.load(folder), Any)
     assert_type(load_similarity(), Any)  # scikit-learn's Bunch
     assert_type(model.encoder_, Any)
-    assert_type(search.encoder_, Any)
