@@ -146,7 +146,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
             targets = self._targets
             targets.check(samples)
         else:
-            targets = kind.fit(samples, getattr(self, "levels", None))
+            targets = kind.fit(samples, self._outputs_of(y))
         train = samples.with_weight()
         held_out = self._read_validation(targets, *validation)
         if self.validation_fraction is not None:
@@ -212,6 +212,10 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
     def _kind_of(self, y: ArrayLike) -> type[Targets]:
         """The kind of targets that `y` holds."""
         return self._kind
+
+    def _outputs_of(self, y: ArrayLike) -> ArrayLike | None:
+        """What `y` or a parameter says that the outputs mean; None: `y` is searched."""
+        return getattr(self, "levels", None)
 
     def _set_targets(self, targets: Targets) -> None:
         """Store what is learnt as fitted attributes."""

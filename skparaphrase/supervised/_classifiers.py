@@ -16,7 +16,7 @@ from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.supervised._heads import FROZEN, SupervisedModel, wieting_settings
-from skparaphrase.supervision import Classes, LabelSets, Samples, Targets
+from skparaphrase.supervision import Classes, LabelSets, Targets
 
 #: Of Wieting et al. (2016): for averages, and for LSTMs with output gate.
 _PENALTIES: dict[str, Any] = {"composition_penalty": 1e-6, "head_penalty": 1e-6}
@@ -309,15 +309,10 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     def _kind_of(self, y: ArrayLike) -> type[Targets]:
         return LabelSets if LabelSets.matches(y) else Classes
 
-    def _read_all(
-        self, X: Any, y: Any, weights: Any, validation: tuple[Any, ...], resume: bool
-    ) -> tuple[Targets, Samples, Samples | None]:
-        targets, train, held_out = super()._read_all(X, y, weights, validation, resume)
-        if isinstance(targets, LabelSets) and not resume:
-            names = [*getattr(y, "columns", [])]  # of a frame
-            if names and all(isinstance(name, str) for name in names):
-                targets = LabelSets(np.array(names))
-        return targets, train, held_out
+    def _outputs_of(self, y: ArrayLike) -> NDArray[np.str_] | None:
+        names = [*getattr(y, "columns", [])]  # of a frame
+        named = names and all(isinstance(name, str) for name in names)
+        return np.array(names) if named else None
 
     def _set_targets(self, targets: Targets) -> None:
         super()._set_targets(targets)

@@ -17,7 +17,7 @@ _HINT = "MultiLabelBinarizer().fit_transform(y) encodes lists of labels."
 
 
 class LabelSets(Targets):
-    """Columns of 0 and 1, one for each label; their indices are the outputs."""
+    """Columns of 0 and 1, one for each label; names or indices are the outputs."""
 
     default_loss, metric = "binary_cross_entropy", "accuracy of the sets of labels"
 
@@ -51,8 +51,9 @@ class LabelSets(Targets):
 
     @classmethod
     def fit(cls, samples: Samples, levels: ArrayLike | None = None) -> Self:
-        """The indices of the columns."""
-        return cls(np.arange(samples.targets.shape[1]))
+        """The names of the columns, by default their indices."""
+        indices = np.arange(samples.targets.shape[1])
+        return cls(indices if levels is None else np.asarray(levels))
 
     def check(self, samples: Samples) -> None:
         """Raise if there are more or fewer labels."""

@@ -106,7 +106,7 @@ class Targets(ABC):
     @classmethod
     @abstractmethod
     def fit(cls, samples: Samples, levels: ArrayLike | None = None) -> Self:
-        """Find the outputs that samples need; only scores have `levels`."""
+        """Find the outputs that samples need; `levels` are given ones, or names."""
 
     @abstractmethod
     def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:
