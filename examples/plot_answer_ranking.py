@@ -28,7 +28,6 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import skparaphrase
 from skparaphrase.datasets import load_answers, read_pairs
@@ -56,10 +55,7 @@ encoder = skparaphrase.load_pretrained()
 contenders = {
     "cosine": make_pipeline(encoder, PairSimilarity()),
     "logistic regression": make_pipeline(
-        encoder,
-        PairFeatures(),
-        StandardScaler(),
-        LogisticRegression(C=0.01, max_iter=1000),
+        encoder, PairFeatures(), LogisticRegression(C=10, max_iter=1000)
     ),
     "word interaction": PairwiseInteractionRanker(max_words=32, random_state=0),
 }
@@ -68,8 +64,8 @@ contenders = {
 # Cross-validated MAP and MRR
 # ---------------------------
 # The bundled data set has few questions, and its wrong answers share words with their
-# question, so learning from these answers gains nothing: the ranker owes its lead over
-# the cosine to its start. So it does for the most part on TrecQA, which has 4,718
+# question. Logistic regression gains most from so few answers; the ranker owes its lead
+# over the cosine to its start. So it does for the most part on TrecQA, which has 4,718
 # candidates to learn from (:doc:`/user_guide/rank`).
 
 measures = {"MAP": mean_average_precision, "MRR": mean_reciprocal_rank}
