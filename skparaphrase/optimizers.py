@@ -21,15 +21,16 @@ class Optimizer(DocumentedOnline, BaseEstimator):
     """How a model takes its steps, and what limits them: its parameter `optimizer`.
 
     The name alone, such as `optimizer="adam"`, is short for `Optimizer("adam")`. With
-    `optimizer=None`, a model takes its own, which its documentation names: to change a
-    part of that, write it out. The learning rate is a parameter of the model.
+    `optimizer=None`, a model takes its own, which its documentation names; an
+    `Optimizer(...)` without a name has the name of that, but not its penalties. The
+    learning rate is a parameter of the model.
 
     Parameters
     ----------
-    name : {"adagrad", "adam", "rmsprop", "sgd"}, default="adam"
+    name : {"adagrad", "adam", "rmsprop", "sgd"}, default=None
         "adagrad": Duchi et al. (2011), with eps inside the root as in Lasagne. "adam":
         Kingma & Ba (2015). "rmsprop": Tieleman & Hinton (2012), as in Torch. "sgd":
-        gradient descent with momentum.
+        gradient descent with momentum. None is that of the model's own optimizer.
     sparse : bool, default=True
         Update only the vectors and moments of the words in the batch, so that the cost
         of a step does not grow with the vocabulary. False updates all vectors in every
@@ -76,11 +77,11 @@ class Optimizer(DocumentedOnline, BaseEstimator):
     >>> from skparaphrase.encoders import LSTMEncoder
     >>> from skparaphrase.optimizers import Optimizer
     >>> LSTMEncoder(optimizer=Optimizer("adam", sparse=False), learning_rate=0.001)
-    LSTMEncoder(learning_rate=0.001, optimizer=Optimizer(sparse=False))
+    LSTMEncoder(learning_rate=0.001, optimizer=Optimizer(name='adam', sparse=False))
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "name": [StrOptions(set(NAMES))],
+        "name": [StrOptions(set(NAMES)), None],
         "sparse": ["boolean"],
         "clip_norm": [Interval(Real, 0, None, closed="neither"), None],
         "clip_jointly": ["boolean"],
@@ -99,7 +100,7 @@ class Optimizer(DocumentedOnline, BaseEstimator):
 
     def __init__(
         self,
-        name: str = "adam",
+        name: str | None = None,
         *,
         sparse: bool = True,
         clip_norm: float | None = None,
@@ -168,6 +169,8 @@ def check_optimizer(
     elif isinstance(optimizer, str):
         optimizer = Optimizer(optimizer)
     optimizer._validate_params()
+    if optimizer.name is None:
+        optimizer = Optimizer(**optimizer.get_params() | {"name": own.name})
     for name in refused:
         if value := getattr(optimizer, name):
             raise ValueError(

@@ -29,18 +29,26 @@ def test_a_name_equals_its_object_to_the_bit(name):
     assert_array_equal(trained(name), trained(Optimizer(name)))
 
 
+def test_without_a_name_it_is_that_of_the_model():
+    assert_array_equal(trained(Optimizer()), trained(Optimizer("adagrad")))
+    assert_array_equal(
+        trained(Optimizer(schedule="linear")),
+        trained(Optimizer("adagrad", schedule="linear")),
+    )
+
+
 def test_each_parameter_changes_the_result():
     found = [
         trained(optimizer)
         for optimizer in (
             *map(Optimizer, NAMES),
-            Optimizer(sparse=False),
-            Optimizer(clip_norm=0.1),
-            Optimizer(schedule="linear"),
-            Optimizer(reset=True),
-            Optimizer(vectors_penalty=0.1),
-            Optimizer(word_dropout=0.5),
-            Optimizer(ordered_first_epoch=True),
+            Optimizer("adam", sparse=False),
+            Optimizer("adam", clip_norm=0.1),
+            Optimizer("adam", schedule="linear"),
+            Optimizer("adam", reset=True),
+            Optimizer("adam", vectors_penalty=0.1),
+            Optimizer("adam", word_dropout=0.5),
+            Optimizer("adam", ordered_first_epoch=True),
             Optimizer("sgd", momentum=0.5),
         )
     ]

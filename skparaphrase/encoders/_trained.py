@@ -70,7 +70,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     teacher_axes_: NDArray[np.float32]
 
     #: With `optimizer=None`.
-    _optimizer: ClassVar[Optimizer] = Optimizer()
+    _optimizer: ClassVar[Optimizer] = Optimizer("adam")
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts
     _has_lost_init = False  # in a file
 

@@ -95,8 +95,8 @@ class Composition(Network):
     """Base of encoder networks: the vectors of a text's tokens become one vector.
 
     A subclass sets `dim` in its constructor and implements :meth:`compose`. Layers
-    (:class:`Dense`, for example) draw their parameters themselves; a subclass with
-    parameters of its own also extends `reset`.
+    (:class:`torch.nn.Linear`, for example) draw their parameters themselves; a subclass
+    that draws parameters of its own also extends `reset`.
 
     Attributes
     ----------
@@ -127,6 +127,16 @@ class Composition(Network):
     def __init__(self) -> None:
         super().__init__()
         self.anchors: dict[str, Tensor] = {}
+
+    def reset(self, random_state: RandomState) -> None:
+        """Draw the initial parameters, those of torch's layers included."""
+        super().reset(random_state)
+        for module in self.modules():
+            reset: Any = getattr(module, "reset_parameters", None)
+            if reset is not None:
+                with torch.random.fork_rng(devices=[]):
+                    torch.manual_seed(random_state.randint(2**31))
+                    reset()
 
     def compose(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
         """Return the text vectors; rows of texts without tokens are ignored.

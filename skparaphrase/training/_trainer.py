@@ -106,6 +106,7 @@ class BaseTrainer:
         self.anchors: dict[str, Tensor] = {}
         for name, anchor in (anchors or {}).items():
             self.anchors[name] = anchor.to(self.device)
+        assert optimizer.name is not None
         self.rule = UpdateRule(optimizer.name, steps.learning_rate, optimizer.momentum)
         self.ordered_first_epoch: bool = optimizer.ordered_first_epoch
 

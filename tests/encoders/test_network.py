@@ -101,3 +101,24 @@ def test_what_is_refused(tmp_path):
     other = NetworkEncoder(partial(DeepAverage, dim=3), **{**SHORT, "init": encoder})
     with pytest.raises(ValueError, match="other parameters than the settings require"):
         other.set_params(vectors=None).fit(PAIRS)
+
+
+class Linear(Composition):
+    def __init__(self, dim):
+        super().__init__()
+        self.dim = 8
+        self.layer = torch.nn.Linear(dim, 8)
+
+    def compose(self, table, ids, offsets):
+        return self.layer(pool(table, ids, offsets, "mean"))
+
+
+def test_layers_of_torch_are_drawn_from_random_state():
+    first, second, other = (
+        NetworkEncoder(Linear, **SHORT | {"random_state": seed})
+        .fit(PAIRS)
+        .transform(TEXTS)
+        for seed in (0, 0, 1)
+    )
+    assert_array_equal(first, second)
+    assert not np.allclose(first, other)
