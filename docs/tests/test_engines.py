@@ -37,6 +37,7 @@ def test_a_recipe_embeds_every_text(engine, block, tmp_path, monkeypatch):
         pytest.skip("Spark needs Java")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    monkeypatch.setenv("PYTHONPATH", str(PAGE.parents[2]))  # of other processes
     table = pa.table({"id": range(100, 160), "text": TEXTS})
     parquet.write_table(table, "texts.parquet")
     # Functions go to other processes, which cannot import them from here.
