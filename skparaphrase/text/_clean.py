@@ -8,7 +8,6 @@ import unicodedata
 from functools import cache
 from html import unescape
 from html.entities import html5
-from itertools import zip_longest
 from typing import overload
 
 import numpy as np
@@ -67,6 +66,12 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _JOINS = re.compile(_INLINE, re.IGNORECASE)  # its tag may stand inside a word
+_QUOTE_TAG = re.compile(  # of Gmail, Outlook, Thunderbird
+    r"<blockquote\b|<(?:div|p|pre|span|table)\b[^>]*?\s(?:class|id)=[\"']?(?:[\w -]* )?"
+    r"(?:(?:gmail_|moz-|ms-outlook-mobile-)?signature|gmail_attr|moz-cite-prefix)"
+    r"(?=[\"'\s>])",
+    re.IGNORECASE,
+)
 _ENTITY = re.compile(r"&(?:(#\d{1,7}|#x[0-9a-f]{1,6})|[a-z][a-z0-9]{1,31});", re.I)
 _OPENS = re.compile(r"<(?=[/!?a-z])", re.IGNORECASE)
 
@@ -77,6 +82,9 @@ _QUOTED = re.compile(
 _HEADER = re.compile(r"On .{0,80}\d.{0,200} wrote:$")
 _REST_OF_HEADER = re.compile(r"[<> ]*wrote:$")
 _ORIGINAL = re.compile(r"-{2,} ?Original [Mm]essage ?-{2,}\n|_{8,}\nFrom:")
+_FIELDS = re.compile(  # with a subject, unlike "From: Bonn", "To: Ulm"
+    r"\*?From:(?=(?:.*\n){1,6}?\*?(?:Sent|Date|To):)(?:.*\n){1,6}?\*?Subject:"
+)
 _SIGNATURE = 9  # lines at most, of which the first is "--"
 
 
@@ -97,9 +105,11 @@ def clean_text(X: Texts | str) -> NDArray[np.object_] | str:
     - Tags, comments, scripts and styles of HTML are removed, and its entities decoded.
       A text without a common tag keeps its angle brackets.
     - Web and e-mail addresses are removed.
-    - Of e-mails, lines that begin with ">", what follows "On 1 May, Ann wrote:" or
-      "-----Original Message-----", and signatures (up to eight lines that follow "--")
-      are removed, unless nothing else remains. The phrases are English.
+    - Of e-mails, lines that begin with ">", what follows "On 1 May, Ann wrote:",
+      "-----Original Message-----" or the lines "From:" to "Subject:" of a quoted mail,
+      and signatures (up to eight lines that follow "--") are removed, unless nothing
+      else remains. The phrases are English. Of HTML, so are the elements "blockquote"
+      and those that mail programs mark as a signature by class or id.
     - An emoji becomes its Unicode name, "grinning face", once if it is repeated. (One
       that Python's :mod:`unicodedata` does not know yet is removed.)
     - Unicode is normalised (NFKC), curly quotation marks become straight, and white
@@ -156,7 +166,7 @@ def _clean_once(text: str, join: str) -> str:
     text = _ADDRESS.sub(" ", text)
     if "<" in text and _IS_HTML.search(text):
         text = _HIDDEN.sub(" ", text)
-        text = _TAG.sub(lambda tag: _after_tag(tag, join), text)
+        text = _without_tags(text, join)
         text = _OPENS.sub("< ", text) if join else text
     if "&" in text:
         text = _ENTITY.sub(" " if join else _decoded, text)
@@ -176,8 +186,26 @@ def _name(character: str) -> str:
     return _OF_NAMES.sub("", name)
 
 
-def _after_tag(tag: re.Match[str], join: str) -> str:
-    return join if tag["name"] and _JOINS.fullmatch(tag["name"]) else "\n"
+def _without_tags(text: str, join: str) -> str:
+    """The text between tags; lines of quotes and signatures begin with ">"."""
+    text = "\n".join(text.splitlines())
+    parts: list[str] = []
+    quote, depth, first, end = "", 0, 0, 0
+    for tag in _TAG.finditer(text):
+        name = (tag["name"] or "").lower()
+        part, end = text[end : tag.start()], tag.end()
+        parts.append(part.replace("\n", "\n> ") if depth else part)
+        if not depth:
+            quote, first = name if _QUOTE_TAG.match(tag[0]) else "", len(parts)
+        if quote and name == quote:
+            depth += -1 if tag[0][1] == "/" else 1
+            parts.append("\n> " if depth else "\n")
+        else:
+            inline = _JOINS.fullmatch(name)
+            parts.append(join if inline else "\n> " if depth else "\n")
+    if depth:  # never closed, such as "How do I style a <blockquote>?"
+        parts[first:] = (part.replace("\n> ", "\n") for part in parts[first:])
+    return "".join([*parts, text[end:]])
 
 
 def _decoded(entity: re.Match[str]) -> str:
@@ -201,8 +229,10 @@ def _written_lines(lines: list[str]) -> list[str]:
         else:
             joined.append(line)
     written: list[str] = []
-    for line, following in zip_longest(joined, joined[1:], fillvalue=""):
-        if _ORIGINAL.match(f"{line}\n{following}"):
+    for i, line in enumerate(joined):
+        following = "\n".join([*joined[i + 1 : i + 7], ""])
+        block = f"{line}\n{following}"
+        if _ORIGINAL.match(block) or (written and _FIELDS.match(block)):
             break
         if _HEADER.match(line):
             if not following.startswith(">"):

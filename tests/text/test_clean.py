@@ -49,7 +49,14 @@ FRAGMENTS += [
     " ",
     "\r",
 ]
-FRAGMENTS += ["Sent from my phone", "\u2028", "\0"]
+FRAGMENTS += ["Sent from my phone", "\u2028", "\0", "<blockquote>", "</blockquote>"]
+FRAGMENTS += [
+    '<div class="signature">',
+    "</div>",
+    "From: a\n",
+    "To: b\n",
+    "Subject: c\n",
+]
 
 
 @given(st.lists(st.sampled_from(FRAGMENTS) | st.characters(), max_size=30))
@@ -113,11 +120,58 @@ def test_html_against_another_library():
         ("On Monday I wrote:\nis it?", "On Monday I wrote:\nis it?"),
         ("Yes.\n-----Original Message-----\nFrom: Ann\nIs it?", "Yes."),
         ("Yes.\n________________________________\nFrom: Ann\nIs it?", "Yes."),
+        ("Hi\n\nFrom: Al <a@b.co>\nSent: 3 May\nTo: Bo\nSubject: Re: x\n\nOld", "Hi"),
+        ("Hi\n*From:* Al\nSmith\n*Date:* 3 May\n*Subject:* x\n> Old\nOld", "Hi"),
+        ("From: Al\nTo: Bo\nSubject: x\n> Old\nHi", "From: Al\nTo: Bo\nSubject: x\nHi"),
+        (
+            "Book:\nFrom: Bonn\nTo: Ulm\nDate: 3 May",
+            "Book:\nFrom: Bonn\nTo: Ulm\nDate: 3 May",
+        ),
         ("Name\n________________________________\nAge", "Name\n" + "_" * 32 + "\nAge"),
     ],
 )
 def test_by_hand(text, expected):
     assert clean_text(text) == expected
+    assert clean_text(expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (
+            "<p>No.</p><blockquote>Is\nit <b>so</b>?<p>Yes?</blockquote>Maybe.",
+            "No.\nMaybe.",
+        ),
+        ("A<BLOCKQUOTE>b<blockquote>c</blockquote>d</BLOCKQUOTE>e", "A\ne"),
+        (
+            "<blockquote>only <b>a</b><br>quote\nhere</blockquote>",
+            "only a\nquote\nhere",
+        ),
+        ("How do I style a <blockquote> in\nCSS?", "How do I style a\nin\nCSS?"),
+        (
+            "<div>Late.</div>-- <br><div dir=ltr class='gmail_signature' id=x>"
+            "<div>Ann</div>Sales</div>",
+            "Late.",
+        ),
+        ('<p>Late.<div class="x signature y">Ann<br>Sales</div><p>Bye', "Late.\nBye"),
+        ("Late.<div id=Signature><p>Ann</div>", "Late."),
+        ("<p>Late.<pre class=moz-signature cols=72>Ann</pre>", "Late."),
+        ('<p>f<div class="member-signature">int f()</div>', "f\nint f()"),
+        (
+            "<div>Yes.</div><br><div class=gmail_quote><div class=gmail_attr>Am 3. Mai "
+            "schrieb Ann:<br></div><blockquote class=gmail_quote>Is it?</blockquote>"
+            "</div>Below.",
+            "Yes.\nBelow.",
+        ),
+        (
+            "<p>Yes.</p><hr><div id=divRplyFwdMsg><b>From:</b> Ann &lt;a@b.co&gt;<br>"
+            "<b>Sent:</b> Monday<br><b>To:</b> Bob<br><b>Subject:</b> x</div><p>Is it?",
+            "Yes.",
+        ),
+    ],
+)
+def test_html_mails(html, expected):
+    assert clean_text(html) == expected
     assert clean_text(expected) == expected
 
 
@@ -147,6 +201,14 @@ def test_by_hand(text, expected):
             "é",
         ),
         *("On 1\n", "On 1 1 wrote: ", "On 1 ", " wrote:\n", "--\n", "-", "_", "\ue000"),
+        *(
+            "<blockquote>",
+            "<blockquote>\n</blockquote>",
+            "<div class=",
+            '<p id="a ',
+            "class ",
+        ),
+        *("<div class=signature>\n", "From: a\n", "From:\nTo:\nSubject:\n"),
     ],
 )
 def test_long_texts_take_linear_time(unit):
