@@ -94,8 +94,8 @@ class Embedder(FrozenEstimator):
         self.encoder = self.estimator
         if not hasattr(self.encoder, "transform"):
             raise TypeError(
-                "encoder must be a fitted encoder, or None for load_pretrained(). Pass "
-                "skparaphrase.load(folder) for one that was saved, and "
+                "encoder must be a fitted encoder; Embedder() has that of "
+                "load_pretrained(). Pass skparaphrase.load(folder) for a saved one, and "
                 "FunctionTransformer(model.encode) for another library's model. Got "
                 f"{encoder!r}."
             )

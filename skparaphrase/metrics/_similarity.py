@@ -244,7 +244,8 @@ class STSScorer:
         for name, data in datasets.items():
             if not isinstance(data, tuple) or len(data) != 2:
                 raise TypeError(
-                    f"Data set {name!r} must be a tuple (pairs, scores); got "
+                    f"Data set {name!r} must be a tuple (pairs, scores), such as "
+                    "load_similarity(return_X_y=True) gives; got "
                     f"{type(data).__name__}."
                 )
             if len(data[0]) != len(data[1]):
