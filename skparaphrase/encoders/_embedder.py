@@ -95,8 +95,8 @@ class Embedder(FrozenEstimator):
         if not hasattr(self.encoder, "transform"):
             raise TypeError(
                 "encoder must be a fitted encoder; Embedder() has that of "
-                "load_pretrained(). Pass skparaphrase.load(folder) for a saved one, and "
-                "FunctionTransformer(model.encode) for another library's model. Got "
+                "load_pretrained(). Pass skparaphrase.load(folder) for a saved one, or "
+                "FunctionTransformer(model.encode) of another library's model. Got "
                 f"{encoder!r}."
             )
 

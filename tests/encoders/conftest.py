@@ -31,7 +31,7 @@ ENCODERS = {
     "rnn": ("RNN", {"dim": 4, "loss": MarginLoss(0.5, negatives="mix")}, 5),
     "irnn": ("IdentityRNN", {"learning_rate": 0.01}, 5),
     "lstm": ("LSTM", {"optimizer": Optimizer("adam", clip_norm=2.0), "dim": 5}, 5),
-    "network": ("Network", {"residual": True}, 5),
+    "network": ("Network", {}, 5),
     "lstm gate": ("LSTM", {"output_gate": True, "dim": 4, "residual": False}, 4),
     "cse": ("Convolutional", {"filters": ((3, 2), (3, 1))}, 5),
     "charagram": ("Charagram", {"dim": 6}, 6),

@@ -157,7 +157,7 @@ def test_no_epochs_leave_the_given_vectors(zoo, of_words):
 
 def test_networks_start_as_the_average(zoo, of_words):
     encoder = zoo.make(of_words, max_epochs=0).fit(zoo.pairs)
-    if not getattr(encoder, "residual", True):
+    if not getattr(encoder, "residual", of_words != "network"):
         pytest.skip("a variant without it")
     average = AverageEncoder(zoo.vectors, pooling="distinct").transform(zoo.texts)
     assert_allclose(encoder.transform(zoo.texts), average, rtol=1e-5, atol=1e-6)
@@ -206,14 +206,14 @@ def test_the_penalty_pulls_to_the_original_vectors(zoo, of_words, given):
     assert np.abs(first.vectors_.matrix - zoo.vectors.matrix).max() > 0.3
     encoder = zoo.make(
         of_words, init=first, vectors=zoo.vectors if given else None,
-        optimizer=Optimizer(sparse=False, vectors_penalty=1e4), max_epochs=40,
+        optimizer=Optimizer("adam", sparse=False, vectors_penalty=1e4), max_epochs=40,
         learning_rate=0.02,
     ).fit(zoo.pairs)  # fmt: skip
     assert np.abs(encoder.vectors_.matrix - zoo.vectors.matrix).max() < 0.1
 
 
 def test_frozen_vectors_stay_to_the_bit(zoo, of_words):
-    if of_words == "paragram":
+    if of_words in ("paragram", "network"):
         pytest.skip("nothing would be left to train")
     encoder = zoo.make(of_words, freeze="vectors", warm_start=True).fit(zoo.pairs)
     start = zoo.make(of_words, max_epochs=0).fit(zoo.pairs)
