@@ -111,7 +111,7 @@ def clean_text(X: Texts | str) -> NDArray[np.object_] | str:
       else remains. The phrases are English. Of HTML, so are the elements "blockquote"
       and those that mail programs mark as a signature by class or id.
     - An emoji becomes its Unicode name, "grinning face", once if it is repeated. (One
-      that Python's :mod:`unicodedata` does not know yet is removed.)
+      that Python's `unicodedata` does not know yet is removed.)
     - Unicode is normalised (NFKC), curly quotation marks become straight, and white
       space single; invisible characters are removed. Lines stay.
 
