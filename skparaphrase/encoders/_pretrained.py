@@ -151,6 +151,9 @@ def similarity(
 ) -> float | NDArray[np.floating]:
     """Compute the cosines of texts.
 
+    The vectors that encoders return do not have length 1, so their dot products are
+    other numbers; :class:`~sklearn.preprocessing.Normalizer` makes them so.
+
     Parameters
     ----------
     a, b : str or array-like of str of shape (n_texts,)
