@@ -127,6 +127,24 @@ class Rows(Protocol):
     def __getitem__(self, rows: slice, /) -> UnitVectors: ...
 
 
+class ChosenRows:
+    """Some ascending rows of an array, which are read one slice at a time."""
+
+    def __init__(self, array: UnitVectors, rows: Indices) -> None:
+        self.array = array
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, rows: slice) -> UnitVectors:
+        chosen = self.rows[rows]
+        first, last = chosen[0], chosen[-1]
+        if last - first < len(chosen):  # no gaps, so not copied
+            return self.array[first : last + 1]
+        return self.array[chosen]
+
+
 class Table(Protocol):
     """A table of vectors that reads the rows of a slice."""
 

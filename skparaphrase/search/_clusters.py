@@ -10,6 +10,7 @@ from sklearn.cluster import MiniBatchKMeans
 
 from skparaphrase._math import (
     QUERIES,
+    ChosenRows,
     Matches,
     UnitVectors,
     best,
@@ -130,20 +131,6 @@ def pairs_of_parts(
         for start in range(0, len(asked) if len(known) else 0, QUERIES):
             rows = asked[start : start + QUERIES]
             least = np.full((len(rows), 1), floor(threshold))
-            selected = _Selected(vectors, known)
-            for query, row, cosine in larger(vectors[rows], selected, least):
+            others = ChosenRows(vectors, known)
+            for query, row, cosine in larger(vectors[rows], others, least):
                 yield rows[query], known[row], cosine
-
-
-class _Selected:
-    """Some rows of an array, which are copied when they are read."""
-
-    def __init__(self, vectors: UnitVectors, rows: Indices) -> None:
-        self.vectors = vectors
-        self.rows = rows
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, rows: slice) -> UnitVectors:
-        return self.vectors[self.rows[rows]]

@@ -4,6 +4,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
+from collections.abc import Callable
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -13,7 +15,7 @@ from sklearn.utils import Bunch, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
-from skparaphrase._math import QUERIES, dot, nearest
+from skparaphrase._math import QUERIES, Matches, dot, nearest
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser, cleaned
@@ -139,28 +141,25 @@ class ParaphraseMiner(EncoderUser):
         others = texts if is_one_list else check_single_texts(others, "others")
         vectors = self._embed(texts)
         other_vectors = vectors if is_one_list else self._embed(others)
+        find: Callable[[Any, Any], Matches]
         options: Any = {"k": self.top_k, "threshold": self.threshold}
         if len(texts) * len(others) > EXACT[self.algorithm] ** 2:
             every = vectors if is_one_list else np.append(vectors, other_vectors, 0)
             n_before = len(every) - len(others)
             rows = np.arange(len(every))
-            clusters = Clusters(every, rows)
-            sides = rows[: len(texts)], rows[n_before:]
-            first, second, score = clusters.k_nearest(every, *sides, **options)
-            if not is_one_list:
-                back = clusters.k_nearest(every, *sides[::-1], **options)
-                first, second = np.append(first, back[0]), np.append(second, back[1])
-                score = np.append(score, back[2])
-            first, second = np.minimum(first, second), np.maximum(first, second)
-            second -= n_before
-        elif is_one_list:
-            first, second, score = nearest(vectors, vectors, **options, skip_same=True)
+            sides: Any = rows[: len(texts)], rows[n_before:]
+            find = partial(Clusters(every, rows).k_nearest, every, **options)
+        else:
+            n_before, sides = 0, (vectors, other_vectors)
+            find = partial(nearest, **options, skip_same=is_one_list)
+        first, second, score = find(*sides)
+        if is_one_list:
             first, second = np.minimum(first, second), np.maximum(first, second)
         else:
-            first, second, score = nearest(vectors, other_vectors, **options)
-            back = nearest(other_vectors, vectors, **options)
+            back = find(*sides[::-1])
             first, second = np.append(first, back[1]), np.append(second, back[0])
             score = np.append(score, back[2])
+        second = second - n_before
         _, places = np.unique(first * len(others) + second, return_index=True)
         order = places[np.argsort(-score[places], kind="stable")]
         row, score = np.column_stack([first, second])[order], score[order]

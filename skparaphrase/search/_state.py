@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +14,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 
-from skparaphrase._math import QUERIES, Cosines, UnitVectors, nearest
+from skparaphrase._lazy import import_for
+from skparaphrase._math import QUERIES, ChosenRows, Cosines, UnitVectors, nearest
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Index, Indices
 from skparaphrase.search._columns import (
@@ -188,7 +187,7 @@ class State:
         if self.words is None:
             tokens = _tokens(self.columns["text"].tolist(), ids=True)
             if any(tokens.ids):
-                words = import_module("bm25s").BM25()
+                words = import_for("hybrid=True", "bm25s", "bm25s").BM25()
                 words.index(tokens, show_progress=False)
                 self.words = words
 
@@ -208,7 +207,7 @@ class State:
     def _compare(self, vectors: UnitVectors, k: int, rows: Indices) -> Hits:
         """The nearest of some rows, which are compared one by one."""
         shape = len(vectors), min(k, len(rows))
-        _, row, score = nearest(vectors, _ChosenRows(self.vectors, rows), shape[1])
+        _, row, score = nearest(vectors, ChosenRows(self.vectors, rows), shape[1])
         return score.reshape(shape), rows[row].reshape(shape)
 
     def _rows_of_index(self, vectors: UnitVectors, k: int) -> Indices:
@@ -291,28 +290,8 @@ def take_columns(score: Cosines, row: Indices, columns: Indices) -> Hits:
     return score, np.take_along_axis(row, columns, axis=1)
 
 
-class _ChosenRows:
-    """Some ascending rows of an array, which are read one slice at a time."""
-
-    def __init__(self, array: UnitVectors, rows: Indices) -> None:
-        self.array = array
-        self.rows = rows
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, rows: slice) -> UnitVectors:
-        chosen = self.rows[rows]
-        first, last = chosen[0], chosen[-1]
-        if last - first < len(chosen):  # no gaps, so not copied
-            return self.array[first : last + 1]
-        return self.array[chosen]
-
-
 def _tokens(texts: list[str], ids: bool = False) -> Any:
     """Lists of tokens, or what bm25s indexes."""
-    if find_spec("bm25s") is None:
-        raise ImportError("hybrid=True needs bm25s: pip install bm25s")
-    return import_module("bm25s").tokenize(
+    return import_for("hybrid=True", "bm25s", "bm25s").tokenize(
         texts, stopwords=None, return_ids=ids, show_progress=False
     )

@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -103,6 +105,6 @@ def test_what_cannot_be_searched():
 
 
 def test_without_bm25s(monkeypatch):
-    monkeypatch.setattr("skparaphrase.search._state.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "bm25s", None)
     with pytest.raises(ImportError, match="pip install bm25s"):
         SemanticSearch().fit(FAQ).search("a bank", hybrid=True)
