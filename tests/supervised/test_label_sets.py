@@ -153,7 +153,7 @@ def test_any_indicator(container, model, sentences, Y):
         ([[0.0, np.nan], [1, 0]] * 15, r"y\[0, 1\] is nan"),
         (np.zeros((30, 2, 2)), r"got shape \(30, 2, 2\)"),
     ],
-    ids=str,
+    ids=["lists", "sets", "names", "numbers", "nan", "3-D"],
 )
 def test_other_targets_are_refused(y, message, model, sentences):
     with pytest.raises(ValueError, match=message):
