@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.utils import Tags, gen_batches
 
-from skparaphrase._compat import Interval, check_weights, fit_context
+from skparaphrase._compat import Interval, StrOptions, check_weights, fit_context
 from skparaphrase._estimator import store_parameters
 from skparaphrase._math import unit_vectors
 from skparaphrase._progress import progress_bar
@@ -27,6 +27,7 @@ from skparaphrase.vectors import (
     append_new_words,
     fit_rows,
     fit_subwords,
+    load_word_frequencies,
     sif_weights,
     word_probabilities,
 )
@@ -57,10 +58,14 @@ class DistilledEncoder(AveragingEncoder):
 
     Parameters
     ----------
-    vectors : WordVectors, default=None
-        Words and initial vectors, ideally the teacher's vectors of single words:
-        `WordVectors(words, teacher.encode(words))`. None uses
-        :func:`skparaphrase.datasets.load_word_vectors`.
+    vectors : WordVectors, callable or "corpus", default=None
+        Words and initial vectors, ideally the teacher's vectors of single words. None
+        uses :func:`skparaphrase.datasets.load_word_vectors`. A callable, such as
+        `teacher.encode`, maps the list of the words of the texts to vectors of shape
+        (n_words, dim_words). It is needed only by `fit`, and saved as None; `clone`
+        copies the model of a method, but not a function. With "corpus", each word of
+        the texts starts from the mean of zero and the targets of the texts that contain
+        it. This start needs no weights, so `a` and `frequencies` are not used.
     pooling : {"mean", "distinct"}, default="mean"
         As in :class:`AverageEncoder`, in `transform`; `fit` learns plain averages.
     dim : int or None, default=256
@@ -72,14 +77,20 @@ class DistilledEncoder(AveragingEncoder):
     a : float, default=1e-3
         Parameter of the SIF weights, as in :class:`SIFEncoder`.
     frequencies : WordFrequencies, mapping of str to int, or "corpus", default=None
-        For the SIF weights, as in :class:`SIFEncoder`. A table that already includes
-        weights is used as it is.
+        For the SIF weights, as in :class:`SIFEncoder`. None uses the counts of English
+        Wikipedia if they include at least four fifths of the tokens of the texts.
+        Otherwise, the texts are not (only) English, and are counted, as with "corpus".
+        A table that already includes weights is used as it is.
     n_subwords : int or None, default=8192
         Rows of n-gram vectors for unknown words
         (:func:`~skparaphrase.vectors.fit_subwords`). None ignores such words.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words. None uses the defaults of
         :class:`~skparaphrase.text.WordTokenizer`.
+    axes : {"principal", "teacher"}, default="principal"
+        With "teacher", :math:`T` holds the first `dim` coordinates of the teacher's
+        unit vectors (`dim=None` keeps all), not centred. The vectors can then be
+        compared with those of the teacher, such as an English encoder.
 
     Attributes
     ----------
@@ -87,9 +98,9 @@ class DistilledEncoder(AveragingEncoder):
         The learnt vectors of the words of `vectors`, and of the other words in the
         texts for which it computes vectors. They include weights (`is_weighted`).
     teacher_means_ : ndarray of shape (dim_teacher,)
-        Means of the teacher's unit vectors.
+        Means of the teacher's unit vectors; 0 with `axes="teacher"`.
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
-        The principal axes: `T` is (unit vectors - means) @ axes.
+        The axes: `T` is (unit vectors - means) @ axes.
     explained_variance_ratio_ : ndarray of shape (dim,)
         Share of the teacher's variance on each axis.
 
@@ -119,6 +130,16 @@ class DistilledEncoder(AveragingEncoder):
     (1, 3)
     >>> AverageEncoder(encoder.vectors_).transform(["The cat is asleep."]).shape
     (1, 3)
+
+    Learn another language from translations. The vector of the English side is the
+    target of both sides, and the vectors can be compared with those of the teacher.
+
+    >>> from skparaphrase import load_pretrained
+    >>> pairs = [("A cat sleeps.", "En katt sover."), ("It rains.", "Det regnar.")]
+    >>> english = load_pretrained().transform([first for first, _ in pairs])
+    >>> swedish = DistilledEncoder("corpus", axes="teacher").fit(pairs, english)
+    >>> swedish.transform(["Katten sover."]).shape
+    (1, 256)
     """
 
     vectors_: WordVectors
@@ -128,6 +149,7 @@ class DistilledEncoder(AveragingEncoder):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **AveragingEncoder._parameter_constraints,
+        "axes": [StrOptions({"principal", "teacher"})],
         "dim": [Interval(Integral, 1, None, closed="left"), None],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "n_steps": [Interval(Integral, 0, None, closed="left")],
@@ -138,7 +160,7 @@ class DistilledEncoder(AveragingEncoder):
 
     def __init__(
         self,
-        vectors: WordVectors | None = None,
+        vectors: WordVectors | Callable[[list[str]], ArrayLike] | str | None = None,
         *,
         pooling: str = "mean",
         dim: int | None = 256,
@@ -148,6 +170,7 @@ class DistilledEncoder(AveragingEncoder):
         frequencies: WordFrequencies | Mapping[str, int] | str | None = None,
         n_subwords: int | None = 8192,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
+        axes: str = "principal",
     ) -> None:
         store_parameters(self, locals())
 
@@ -163,8 +186,9 @@ class DistilledEncoder(AveragingEncoder):
         Parameters
         ----------
         X : array-like of str of shape S, that is (n_texts,) or (n_pairs, 2)
-        y : array-like of shape S + (dim_teacher,)
-            The teacher's vectors of the texts. Lengths of vectors are ignored.
+        y : array-like of shape S + (dim_teacher,), or (n_pairs, dim_teacher)
+            The teacher's vectors of the texts. Lengths of vectors are ignored. One
+            vector a pair is the target of both texts.
         sample_weight : array-like of shape (n_texts,) or (n_pairs,), default=None
             A text of weight 2 counts like two equal texts, but once in the frequencies
             of "corpus".
@@ -187,24 +211,34 @@ class DistilledEncoder(AveragingEncoder):
                 f"{(*rows.shape, 'dim')}."
             )
         dtypes = [np.float32, np.float64, np.float16]
-        teacher = check_vectors(y, rows, "y", dtype=dtypes).reshape(rows.size, -1)
+        one_a_pair = rows.ndim == 2 == np.ndim(y) and len(rows) == np.shape(y)[0]
+        taught = rows[:, 0] if one_a_pair else rows
+        teacher = check_vectors(y, taught, "y", dtype=dtypes).reshape(taught.size, -1)
         weights = check_weights(sample_weight, len(rows))
-        weights = weights.repeat(rows.size // len(rows))
         texts = rows.ravel().tolist()
         tokenizer = self._tokenizer()
-        table = check_word_vectors(self.vectors)
-        initial, batch = append_new_words(table, texts, tokenizer)
+        words = WordFrequencies(tokenizer.count(texts))
+        initial, batch = append_new_words(self._table([*words]), texts, tokenizer)
         counts = count_matrix(batch, len(initial))
         if not counts.nnz:
             raise ValueError(
                 f"None of the {len(texts)} texts contains any of the {len(initial)} "
                 "words of vectors."
             )
-        targets = self._fit_targets(teacher, weights)
+        targets = self._fit_targets(teacher, weights.repeat(taught.size // len(rows)))
+        if one_a_pair:
+            targets = targets.repeat(2, axis=0)
+        weights = weights.repeat(rows.size // len(rows))
         start = initial.rows()
+        if self._is_from_corpus:
+            of_words = counts.T.tocsr() * weights.astype(np.float32)
+            start = of_words @ targets / (of_words.sum(axis=1)[:, np.newaxis] + 1)
         start -= start.mean(axis=0)
         if not initial.is_weighted:
-            p = word_probabilities(initial, tokenizer, self.frequencies, texts)
+            frequencies = self.frequencies
+            if frequencies is None and not _are_english(words):
+                frequencies = "corpus"
+            p = word_probabilities(initial, tokenizer, frequencies, texts)
             start *= sif_weights(p, self.a)[:, np.newaxis]
         start = map_to_targets(counts, start, targets, weights)
         options = {"alpha": self.alpha, "n_steps": self.n_steps}
@@ -214,10 +248,22 @@ class DistilledEncoder(AveragingEncoder):
             self.vectors_ = fit_subwords(self.vectors_, n_rows=self.n_subwords)
         return self
 
+    def _table(self, words: list[str]) -> WordVectors:
+        """The initial vectors; with "corpus", zeros for the words of the texts."""
+        if self._is_from_corpus:
+            return WordVectors(words, np.zeros((len(words), 1)), is_weighted=True)
+        if callable(self.vectors):
+            return WordVectors(words, self.vectors(words))
+        return check_word_vectors(self.vectors)
+
+    @property
+    def _is_from_corpus(self) -> bool:
+        return isinstance(self.vectors, str) and self.vectors == "corpus"
+
     def _fit_targets(
         self, teacher: NDArray[Any], weights: NDArray[np.float64]
     ) -> NDArray[np.float32]:
-        """Coordinates of the teacher's vectors on their principal axes."""
+        """Coordinates of the teacher's vectors on the axes."""
         n_texts, n_all = teacher.shape
         if self.dim is not None and self.dim > n_all:
             raise ValueError(
@@ -230,10 +276,15 @@ class DistilledEncoder(AveragingEncoder):
             block *= np.sqrt(weights[rows, np.newaxis])
             gram += block.T @ block
         mean, gram = total / weights.sum(), gram / weights.sum()
-        squares, axes = np.linalg.eigh(gram - np.outer(mean, mean))
-        squares = np.maximum(squares[::-1], 0)
-        axes = axes[:, ::-1][:, : self.dim]
-        axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
+        covariance = gram - np.outer(mean, mean)
+        if self.axes == "teacher":
+            mean, axes = np.zeros(n_all), np.eye(n_all, self.dim)
+            squares = np.diagonal(covariance)
+        else:
+            squares, axes = np.linalg.eigh(covariance)
+            squares = np.maximum(squares[::-1], 0)
+            axes = axes[:, ::-1][:, : self.dim]
+            axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
         self.teacher_means_, self.teacher_axes_ = mean, axes
         variance = max(squares.sum(), 1e-300)
         self.explained_variance_ratio_ = squares[: axes.shape[1]] / variance
@@ -252,6 +303,18 @@ class DistilledEncoder(AveragingEncoder):
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
         return tags
+
+
+def _are_english(words: WordFrequencies) -> bool:
+    """Whether these are the word counts of English texts.
+
+    The counts of English Wikipedia include at least 88 % of the tokens of English texts
+    of 18 sources, and at most 58 % of those of texts in 15 other languages, or 77 % if
+    half of the texts are English.
+    """
+    english = load_word_frequencies()
+    known = sum(count for word, count in words.items() if word in english)
+    return known >= 0.8 * words.total
 
 
 def count_matrix(batch: TokenBatch, n_words: int) -> csr_array:

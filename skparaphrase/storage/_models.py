@@ -243,7 +243,7 @@ def save(self: BaseEstimator, folder: FilePath) -> None:
 
     It contains JSON, words and arrays, and no pickle. The folder is written completely
     or not at all, and replaces an earlier one. The state of the optimizer is not saved,
-    and a `RandomState` parameter is saved as None.
+    and a `RandomState` parameter is saved as None, like a function that is `vectors`.
 
     Parameters
     ----------
@@ -265,7 +265,8 @@ def save(self: BaseEstimator, folder: FilePath) -> None:
     had_init = parameters.get("init") is not None and hasattr(self, "_forget_init")
     for name, value in parameters.items():
         is_lost_init = name == "init" and had_init  # whose effect is the fitted state
-        if is_lost_init or isinstance(value, np.random.RandomState):
+        is_teacher = name == "vectors" and callable(value)  # which only fit calls
+        if is_lost_init or is_teacher or isinstance(value, np.random.RandomState):
             parameters[name] = None
     attributes, same = {}, []
     for name, value in self.__getstate__().items():

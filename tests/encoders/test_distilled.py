@@ -3,11 +3,16 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
-from skparaphrase.encoders import AverageEncoder, DistilledEncoder
+import skparaphrase
+from skparaphrase.datasets import load_faq, load_word_frequencies
+from skparaphrase.encoders import AverageEncoder, DistilledEncoder, ParagramEncoder
 from skparaphrase.vectors import WordVectors, fit_subwords
 
 RNG = np.random.RandomState(0)
@@ -133,6 +138,7 @@ def test_the_vectors_are_those_of_an_average():
         (TEXTS, FIRST[:79], r"y must hold .* shape \(80, 'dim'\) .* got shape \(79, 7"),
         (TEXTS, FIRST[:, 0], r"got shape \(80,\)"),
         (np.reshape(TEXTS, (40, 2)), FIRST, r"shape \(40, 2, 'dim'\)"),
+        (np.reshape(TEXTS, (40, 2)), FIRST[:39], r"got shape \(39, 7\)"),
         (TEXTS, np.where(FIRST > 2, np.nan, FIRST), "contains NaN"),
         (TEXTS, FIRST[:, :4], "dim=5 is more than the 4 dimensions"),
         (["nobody", "knows"], FIRST[:2], "None of the 2 texts contains any"),
@@ -165,3 +171,138 @@ def test_unknown_words_are_learnt_or_get_ngrams():
     encoder = DistilledEncoder(plain, dim=3, n_subwords=None)
     assert not encoder.fit(texts, RNG.randn(5, 4)).transform(["doggy", "dog"]).any()
     assert encoder.vectors_.words == plain.words
+
+
+class Teacher:
+    """Vectors of words by the table above, and one vector of all others."""
+
+    def encode(self, words):
+        self.words = words
+        return np.stack([VECTORS[w] if w in VECTORS else np.arange(6) for w in words])
+
+
+PAIRS = [(f"ein {text} zwei", text) for text in TEXTS]  # each with its translation
+SMALL = {"dim": 4, "n_subwords": 50}
+
+
+def test_a_teacher_of_words_gives_those_of_the_texts_their_start():
+    teacher = Teacher()
+    found = DistilledEncoder(teacher.encode, **SMALL).fit(PAIRS, FIRST)
+    assert teacher.words[:2] == ["ein", TEXTS[0].split()[0]]
+    assert sorted(teacher.words) == sorted({w for x, _ in PAIRS for w in x.split()})
+    table = WordVectors(teacher.words, teacher.encode(teacher.words))
+    expected = DistilledEncoder(table, frequencies="corpus", **SMALL)
+    expected.fit(PAIRS, np.stack([FIRST, FIRST], axis=1))
+    assert found.vectors_.words == expected.vectors_.words
+    assert_allclose(found.transform(PAIRS), expected.transform(PAIRS), atol=1e-5)
+
+
+def slow_corpus(texts, teacher, alpha, weights):
+    """Words that start from the targets, by dense algebra in double precision."""
+    words = list(dict.fromkeys(" ".join(texts).split()))
+    X = np.array([[text.split().count(word) for word in words] for text in texts], "f8")
+    T = unit(teacher)
+    start = np.zeros((len(words), T.shape[1]))
+    for j in range(len(words)):
+        for i in range(len(texts)):
+            start[j] += weights[i] * X[i, j] * T[i]
+        start[j] /= 1 + weights @ X[:, j]
+    start -= start.mean(axis=0)
+    roots = np.sqrt(weights)[:, np.newaxis]
+    start = start @ ridge(roots * unit(X @ start), roots * T, 0.3)
+    lengths = np.linalg.norm(X @ start, axis=1)[:, np.newaxis]
+    length = np.average(np.linalg.norm(T, axis=1), weights=weights)
+    X = roots * length / lengths * X
+    W = start + ridge(X, roots * T - X @ start, alpha)
+    common = np.linalg.svd(X @ W)[2][0]
+    return words, W - np.outer(W @ common, common)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0])
+def test_words_learn_from_the_texts_alone_in_the_space_of_the_teacher(alpha):
+    weights = RNG.uniform(0.5, 2, len(PAIRS))
+    options = {"alpha": alpha, "n_steps": 300, "n_subwords": None, "dim": None}
+    encoder = DistilledEncoder("corpus", axes="teacher", **options)
+    encoder.fit(PAIRS, FIRST, sample_weight=weights)
+    texts = np.ravel(PAIRS).tolist()
+    twice = weights.repeat(2)
+    words, expected = slow_corpus(texts, FIRST.repeat(2, axis=0), alpha, twice)
+    assert [*encoder.vectors_.words] == words
+    assert_allclose(encoder.vectors_.matrix, expected, rtol=1e-3, atol=2e-4)
+    assert_array_equal(encoder.teacher_axes_, np.eye(7))
+    assert not encoder.teacher_means_.any()
+    variances = np.cov(unit(FIRST).T, aweights=weights, ddof=0).diagonal()
+    shares = variances / variances.sum()
+    assert_allclose(encoder.explained_variance_ratio_, shares)
+    encoder.set_params(dim=3).fit(PAIRS, FIRST, sample_weight=weights)
+    assert encoder.vectors_.dim == 3
+    assert_allclose(encoder.explained_variance_ratio_, shares[:3])
+
+
+def test_one_vector_a_pair_is_the_target_of_both_texts():
+    twice = np.stack([FIRST, FIRST], axis=1)
+    pairs = [(text, text[:3]) for text in TEXTS]
+    for options in (EXACT, {"vectors": "corpus", "axes": "teacher", **SMALL}):
+        found = DistilledEncoder(**options).fit(pairs, FIRST.tolist())
+        expected = DistilledEncoder(**options).fit(pairs, twice)
+        assert_allclose(found.vectors_.matrix, expected.vectors_.matrix, atol=1e-5)
+
+
+def test_another_language_is_compared_with_the_teacher():
+    english = load_faq().data[:200]
+    letters = str.maketrans("abcdefghijklmnopqrstuvwxyz", "αβγδεζηθικλμνξοπρστυφχψωϊϋ")
+    pairs = [(text, text.lower().translate(letters)) for text in english]
+    teacher = skparaphrase.load_pretrained()
+    vectors = teacher.transform(english)
+    greek = DistilledEncoder("corpus", axes="teacher").fit(pairs, vectors)
+    theirs = greek.transform([other for _, other in pairs])
+    assert theirs.shape == vectors.shape
+    cosines = unit(vectors) @ unit(theirs).T
+    assert np.mean(cosines.argmax(axis=1) == np.arange(200)) > 0.95
+
+
+def test_counts_of_texts_weight_words_unless_they_are_english():
+    english = [*load_faq().data[:100]]
+    teacher = RNG.randn(100, 5)
+    others = [text.replace("e", "ë").replace("a", "ä") for text in english]
+    for texts, same in ((english, load_word_frequencies()), (others, "corpus")):
+        found, expected = (
+            DistilledEncoder(frequencies=each, **SMALL).fit(texts, teacher)
+            for each in (None, same)
+        )
+        assert_array_equal(found.vectors_.matrix, expected.vectors_.matrix)
+
+
+@pytest.mark.parametrize(
+    "vectors", ["corpus", Teacher().encode], ids=["corpus", "call"]
+)
+def test_a_whole_life(vectors, tmp_path):
+    encoder = DistilledEncoder(vectors).fit(PAIRS, RNG.randn(80, 300))
+    expected = encoder.transform(TEXTS)
+    assert expected.shape == (80, 256)
+    again = clone(encoder)
+    assert type(again.vectors) is type(vectors)
+    assert not hasattr(again, "vectors_")
+    assert_array_equal(pickle.loads(pickle.dumps(encoder)).transform(TEXTS), expected)
+    encoder.save(tmp_path / "model")
+    loaded = skparaphrase.load(tmp_path / "model")
+    assert loaded.vectors == (None if callable(vectors) else "corpus")
+    assert_array_equal(loaded.transform(TEXTS), expected)
+    assert_array_equal(AverageEncoder(encoder.vectors_).transform(TEXTS), expected)
+    trained = ParagramEncoder(init=encoder, max_epochs=1, random_state=0).fit(PAIRS)
+    assert trained.transform(TEXTS).shape == (80, 256)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"vectors": "texts"}, "must be a WordVectors; got str"),
+        ({"axes": "english"}, "'axes' parameter"),
+        ({"vectors": "corpus", "dim": 9}, "dim=9 is more than the 7 dimensions"),
+        ({"vectors": lambda words: np.ones((3, 2))}, "rows|shape|words"),
+        ({"vectors": lambda words: np.full((len(words), 2), np.nan)}, "finite|NaN"),
+    ],
+)
+def test_wrong_settings_raise(options, message):
+    with pytest.raises(ValueError, match=message):
+        DistilledEncoder(**{"dim": 4, **options}).fit(PAIRS, FIRST)
