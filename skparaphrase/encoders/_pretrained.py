@@ -1,10 +1,10 @@
-"""The encoder of English sentences that comes with the package, and similarities."""
+"""The encoders that come with the package, and similarities."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from pathlib import Path
-from typing import overload
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from skparaphrase.encoders._average import AverageEncoder
 from skparaphrase.pairs import LastAxisUnion
 from skparaphrase.storage import load
 from skparaphrase.text import check_single_texts
-from skparaphrase.vectors import SENTENCES, bundled
+from skparaphrase.vectors import LANGUAGES, SENTENCES, bundled
 
 # Slope and intercept of the logit of a paraphrase in the cosine of the shipped encoder;
 # fitted by benchmarks/quality/probability.py.
@@ -26,41 +26,60 @@ _LOGIT = 7.78, -6.28
 _SHARES = {"words": 0.65, "characters": 0.35}
 
 
+_NAMES = {"english": SENTENCES, "multilingual": LANGUAGES}
+
+
 @overload
 def load_pretrained(
-    path: None = None, *, pooling: str = ..., dim: int | None = ...
+    name: Literal["english", "multilingual"] = ...,
+    *,
+    pooling: str = ...,
+    dim: int | None = ...,
 ) -> AverageEncoder: ...
 
 
 @overload
-def load_pretrained(path: FilePath, *, pooling: str = ...) -> LastAxisUnion: ...
+def load_pretrained(
+    name: FilePath, *, pooling: str = ..., dim: int | None = ...
+) -> AverageEncoder | LastAxisUnion: ...
 
 
 def load_pretrained(
-    path: FilePath | None = None, *, pooling: str = "distinct", dim: int | None = None
+    name: FilePath = "english", *, pooling: str = "distinct", dim: int | None = None
 ) -> AverageEncoder | LastAxisUnion:
-    """Load the encoder of English sentences that comes with the package.
+    """Load a sentence encoder that comes with the package.
 
-    An average of word vectors learnt so that averages predict the vectors that
-    all-MiniLM-L6-v2 and paraphrase-MiniLM-L3-v2 (both Apache-2.0) give sentences:
-    60,000 words, 256 dimensions, and character n-grams for other words
-    (`unknown="subword"`). Weights and the removal of a common component are part of
-    the vectors. Made by `benchmarks/build/pretrained_encoder.py` with
-    :class:`DistilledEncoder`; `LICENSES/DATA.md` has the sources of the sentences.
+    An average of word vectors, and of character n-grams for other words
+    (`unknown="subword"`). Weights and the removal of a common component are part of the
+    vectors. Made by `benchmarks/build/pretrained_encoder.py`, as
+    :class:`DistilledEncoder` learns; `LICENSES/DATA.md` has the sources of the texts.
+
+    ============== ========= ====== ====== ==================================
+    name           languages words  dim    learnt from
+    ============== ========= ====== ====== ==================================
+    "english"      1         60,000 256    all-MiniLM-L6-v2 and
+                                           paraphrase-MiniLM-L3-v2
+    "multilingual" 9         58,251 160    Universal Sentence Encoder
+                                           multilingual v3 and translations
+    ============== ========= ====== ====== ==================================
+
+    The languages are English, German, French, Spanish, Italian, Dutch, Portuguese,
+    Polish and Russian. Their vectors are in one space, so that texts are compared
+    across languages; for English texts alone, "english" is slightly better.
 
     Parameters
     ----------
-    path : path-like, default=None
-        A folder that `benchmarks/build/pretrained_encoder.py --large` has written: the
-        large encoder of 46 MB, which is better at similarity and slower. See
-        :doc:`/user_guide/save`. None loads the encoder that comes with the package.
+    name : {"english", "multilingual"} or path-like, default="english"
+        A path is a folder that `benchmarks/build/pretrained_encoder.py --large` has
+        written: the large English encoder of 46 MB, which is better at similarity and
+        slower. See :doc:`/user_guide/save`.
     pooling : {"mean", "distinct"}, default="distinct"
         How words are averaged, as in :class:`AverageEncoder`. "distinct" is better on
         most tasks, and "mean" two to three times as fast.
     dim : int, default=None
-        Keep only the first dimensions, 1 to 256, to save memory; the first ones hold
-        most of the variance (:ref:`fewer_dimensions`). None keeps all 256. Cannot be
-        combined with `path`.
+        Keep only the first dimensions to save memory; the first ones hold most of the
+        variance (:ref:`fewer_dimensions`). None keeps all. Cannot be combined with a
+        path.
 
     Returns
     -------
@@ -75,9 +94,10 @@ def load_pretrained(
     Raises
     ------
     FileNotFoundError, ValueError
-        If `path` is not such a folder; see :func:`skparaphrase.load`.
+        If `name` is neither a name nor such a folder; see :func:`skparaphrase.load`.
     TypeError, ValueError
-        If `dim` is not an integer from 1 to 256, or is combined with `path`.
+        If `dim` is not an integer from 1 to the number of dimensions, or is combined
+        with a path.
 
     See Also
     --------
@@ -105,12 +125,23 @@ def load_pretrained(
     >>> score = RetrievalScorer(pairs[1000:])
     >>> score(trained) > score(encoder)
     True
+
+    Texts of several languages:
+
+    >>> encoder = skparaphrase.load_pretrained("multilingual")
+    >>> skparaphrase.similarity("The cat sleeps.", "Die Katze schläft.", encoder) > 0.5
+    True
     """
-    if path is not None:
+    if name not in _NAMES:
         if dim is not None:
             raise ValueError("dim= cannot shorten the encoder of a path.")
-        return _load_large(Path(path), pooling)
-    encoder = AverageEncoder(bundled(SENTENCES, dim), pooling=pooling)
+        if not Path(name).is_dir():
+            names = " and ".join(map(repr, _NAMES))
+            raise FileNotFoundError(
+                f"{str(name)!r} is no folder; the encoders of the package are {names}."
+            )
+        return _load_large(Path(name), pooling)
+    encoder = AverageEncoder(bundled(_NAMES[name], dim), pooling=pooling)
     encoder._validate_params()
     return encoder
 

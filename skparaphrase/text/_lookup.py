@@ -3,9 +3,11 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import overload
+from unicodedata import name
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +22,12 @@ _FIRST_TEXTS = 200  # of a call, in which tokens without a vector are counted
 _WARNED = "unknown words"  # of what an index remembers: it warns once
 _LEAST = 7  # unknown words of another language
 _WARN_FROM = 50  # tokens; fewer say little about the vocabulary
+# Unknown words of languages that no table knows, at least, and their share: of the
+# multilingual table .51 and more, in Polish and Russian, which it knows, up to .37
+_LEAST_FOREIGN, _FOREIGN = 25, 0.45
 
 EmbedOOV = Callable[[Sequence[str]], NDArray[np.float32]]
+GuessLanguage = Callable[[Sequence[str]], str | None]
 
 
 @dataclass(eq=False, slots=True)
@@ -151,7 +157,7 @@ def encode_words(
     unknown: int | None = None,
     embed_oov: EmbedOOV | None = None,
     *,
-    warn: bool = False,
+    warn: GuessLanguage | None = None,
 ) -> TokenBatch:
     """Find the rows of the words of texts.
 
@@ -167,8 +173,9 @@ def encode_words(
         Takes words that `index` lacks and returns their vectors, of shape (n_words,
         dim). The batch then contains these vectors, and `unknown` is not used. Words
         without a letter or digit are left out.
-    warn : bool, default=False
-        Warn if many words of the first texts are not in `index`, once per index.
+    warn : callable, default=None
+        Warn if many words of the first texts are not in `index`, once per index. Takes
+        these words and returns the name of their language, or None.
 
     Returns
     -------
@@ -182,40 +189,65 @@ def encode_words(
     if not len(new):
         return TokenBatch(ids, offsets)
     words = new.words()
-    warn = warn and not index.memory.get(_WARNED)
+    if index.memory.get(_WARNED):
+        warn = None
     if embed_oov is not None:
-        if warn:
-            index.memory[_WARNED] = _warn_of_oov(ids, offsets, words)
+        if warn is not None:
+            index.memory[_WARNED] = _warn_of_oov(ids, offsets, words, warn)
         return TokenBatch(ids, offsets, embed_oov(words))
     is_known = ids >= 0
     unknown_tokens = np.flatnonzero(~is_known)
-    if warn:
+    if warn is not None:
         index.memory[_WARNED] = _warn_of_unknown_words(unknown_tokens, offsets)
     offsets -= unknown_tokens.searchsorted(offsets)
     return TokenBatch(ids[is_known], offsets)
 
 
 def _warn_of_oov(
-    ids: NDArray[np.int32], offsets: NDArray[np.int64], words: list[str]
+    ids: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    words: list[str],
+    guess_language: GuessLanguage,
 ) -> bool:
     """Warn if so many words are unknown as are in another language."""
     if np.count_nonzero(ids < 0) < _LEAST:  # most calls
         return False
     first = ids[: offsets[min(_FIRST_TEXTS, len(offsets) - 1)]]
     n_tokens, unknown = len(first), -1 - first[first < 0]
-    least = n_tokens / 4 if n_tokens >= _WARN_FROM else max(n_tokens / 3, _LEAST)
+    least = n_tokens / 6 if n_tokens >= _WARN_FROM else max(n_tokens / 4, _LEAST)
     if len(unknown) < least:
         return False
-    n_unknown = sum(words[word].isalpha() for word in unknown.tolist())
-    if n_unknown < least:  # the others are numbers and names of articles
+    # Others are numbers and names of articles.
+    unknown_words = [words[i] for i in unknown.tolist() if words[i].isalpha()]
+    n_unknown = len(unknown_words)
+    if n_unknown < least:
+        return False
+    language = guess_language(unknown_words)
+    if language is None and n_unknown < max(_FOREIGN * n_tokens, _LEAST_FOREIGN):
         return False
     warn_caller(
         f"{n_unknown} of the first {n_tokens} tokens are not in the table, and get "
         "vectors made of their characters, which is meant for rare and misspelt words. "
-        "If the texts are in another language than the table, use word vectors of "
-        "theirs (user guide, Other languages)."
+        + _advice(unknown_words, language)
     )
     return True
+
+
+def _advice(words: list[str], language: str | None) -> str:
+    """What serves texts with these words."""
+    if language is not None:
+        return (
+            f'The texts look {language}: load_pretrained("multilingual") knows this '
+            "language and eight others."
+        )
+    scripts = Counter(name(word[0], "LATIN").partition(" ")[0] for word in words)
+    ((script, _),) = scripts.most_common(1)
+    where = "" if script in ("LATIN", "CYRILLIC") else f" ({script.lower()} script)"
+    return (
+        f"The texts seem to be in a language{where} that it does not know. Use word "
+        "vectors of this language, or learn them from pairs of translations (user "
+        "guide, Other languages)."
+    )
 
 
 def _warn_of_unknown_words(

@@ -15,6 +15,7 @@ from skparaphrase.vectors._pooling import pool_vectors as pool_vectors
 from skparaphrase.vectors._pooling import token_shares as token_shares
 from skparaphrase.vectors._pooling import weighted_tokens as weighted_tokens
 from skparaphrase.vectors._read import read_word_vectors
+from skparaphrase.vectors._storage import LANGUAGES as LANGUAGES
 from skparaphrase.vectors._storage import SENTENCES as SENTENCES
 from skparaphrase.vectors._storage import WORDS as WORDS
 from skparaphrase.vectors._storage import bundled as bundled

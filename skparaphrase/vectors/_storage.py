@@ -21,17 +21,19 @@ from skparaphrase.storage import (
     refuse_corruption,
     write_metadata,
 )
+from skparaphrase.vectors._languages import MULTILINGUAL
 from skparaphrase.vectors._oov import DTYPES, Subwords
 from skparaphrase.vectors._word_vectors import WordVectors, join_words, split_words
 
 WORDS = "skparaphrase:words"  # of load_word_vectors
 SENTENCES = "skparaphrase:sentences"  # of load_pretrained
+LANGUAGES = "skparaphrase:languages"  # of load_pretrained("multilingual")
 
-#: By name: the package with a file of vectors, their length, and whether they include
-#: weights.
+#: By name: the file of vectors, their length, and whether they include weights.
 BUNDLED = {
-    WORDS: ("skparaphrase.vectors", 128, False),
-    SENTENCES: ("skparaphrase.encoders", 256, True),
+    WORDS: ("vectors/data/english.npz", 128, False),
+    SENTENCES: ("encoders/data/english.npz", 256, True),
+    LANGUAGES: (MULTILINGUAL, 160, True),
 }
 _SUBWORD_ARRAYS = ("matrix", "scale", "shift")
 
@@ -74,9 +76,8 @@ def bundled(name: str, dim: int | None = None) -> WordVectors:
 
 @cache
 def _read_bundled(name: str, dim: int) -> WordVectors:
-    package, _, is_weighted = BUNDLED[name]
-    path = files(package) / "data" / "english.npz"
-    with path.open("rb") as file:
+    path, _, is_weighted = BUNDLED[name]
+    with (files("skparaphrase") / path).open("rb") as file:
         vectors = read_table(file, is_weighted=is_weighted, dim=dim)
     vectors._reference = referred, (name, _fingerprint(vectors), dim)
     return vectors

@@ -22,6 +22,7 @@ from skparaphrase.text import (
     is_word,
     text_blocks,
 )
+from skparaphrase.vectors._languages import guess_language
 from skparaphrase.vectors._oov import (
     DTYPES,
     HashedVectors,
@@ -294,8 +295,9 @@ class WordVectors:
             return tokenizer.encode(texts, self.index, self.unknown_row)
         embed = None if skip_unknown or self._oov is None else self._oov.vectors
         warn = warn and (embed is not None or self._oov is None)
+        guess = guess_language if warn else None
         unknown = self.unknown_row
-        return encode_words(texts, self.index, tokenizer, unknown, embed, warn=warn)
+        return encode_words(texts, self.index, tokenizer, unknown, embed, warn=guess)
 
     def encode_with_new_words(
         self, texts: Iterable[str], tokenizer: WordTokenizer | NgramTokenizer

@@ -132,8 +132,8 @@ def test_the_package_stays_small():
     folder = Path(datasets.__file__).parents[1]
     data = [p for p in folder.rglob("data/*") if p.is_file()]
     assert len(data) >= 4
-    # Word vectors have 4.1 MB, the pretrained encoder has 5.5 MB.
-    assert sum(path.stat().st_size for path in data) <= 10e6
+    # Word vectors have 4.1 MB, the encoders 5.5 and 9.2 MB; a wheel stays below 20 MB.
+    assert sum(path.stat().st_size for path in data) <= 19.2e6
 
 
 def test_bundled_questions_have_right_and_wrong_answers():
