@@ -36,6 +36,8 @@ Left out, measured before the last part of 4, where the mean is 82.4:
   of both: 81.8.
 - Words that start from the mean of the targets of their texts, too: 81.2; with half the
   weight 81.4. They say too much about texts with rare words.
+- Pairs mined with the table itself: sentences of Common Voice and of 62,491 English
+  ones that are each other's nearest, with a cosine of 0.8, are 415 in all: no change.
 - 262,144 rows of n-grams and 128 dimensions: -0.3.
 """
 

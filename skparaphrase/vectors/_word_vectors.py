@@ -295,8 +295,7 @@ class WordVectors:
             return tokenizer.encode(texts, self.index, self.unknown_row)
         embed = None if skip_unknown or self._oov is None else self._oov.vectors
         warn = warn and (embed is not None or self._oov is None)
-        guess = guess_language if warn else None
-        unknown = self.unknown_row
+        guess, unknown = guess_language if warn else None, self.unknown_row
         return encode_words(texts, self.index, tokenizer, unknown, embed, warn=guess)
 
     def encode_with_new_words(
@@ -376,8 +375,7 @@ class WordVectors:
 
         Returns
         -------
-        vectors : WordVectors
-            The same object if it has this type.
+        vectors : WordVectors, the same object if it has this type
         """
         name = np.dtype(dtype).name
         if name not in DTYPES:
