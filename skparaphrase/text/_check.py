@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._estimator import warn_caller
 from skparaphrase._typing import Texts
 
 Shape = tuple[int, ...]
@@ -22,6 +23,7 @@ ANY = range(1, 2**31)  # of rows that it transforms
 _ROWS = 1 << 15  # read from disk at a time
 _ZIP = "Two lists become pairs with list(zip(first, second))."
 _NO_TEXTS = (str, bytes, bytearray, memoryview, Mapping, Set)
+_IDS = ("id", "ids", "_id", "uuid", "index")  # names of columns that hold no texts
 _SELECT = "Select one column of text, such as X['title'], or the two of a pair."
 
 
@@ -49,6 +51,11 @@ def check_texts(X: Texts, *, widths: Collection[int] = (2,)) -> NDArray[np.objec
     ValueError
         If an entry is missing (None, NaN), if rows differ in length, or if there are
         other numbers of columns.
+
+    Warns
+    -----
+    UserWarning
+        If one of several columns has a name such as "id".
     """
     return np.concatenate([*map(_to_array, check_text_blocks(X, widths=widths))])
 
@@ -273,6 +280,10 @@ def _read(X: Any, first: int) -> tuple[list[Any], Shape]:
 def _to_rows(X: Any) -> list[Any] | NDArray[Any]:
     """The rows of a container, or its array of two or more dimensions."""
     given, X = X, materialize(X)
+    names = getattr(X, "column_names", getattr(X, "columns", ()))
+    for name in names if len(names) > 1 else ():
+        if str(name).lower() in _IDS:
+            warn_caller(f"The column {name!r} is read as texts. {_SELECT}")
     if hasattr(X, "column_names") and hasattr(X, "columns"):  # pyarrow table
         columns = [column.to_pylist() for column in X.columns]
         rows = [*zip(*columns, strict=True)]

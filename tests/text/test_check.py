@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
 from collections import Counter
 
 import numpy as np
@@ -225,3 +226,14 @@ def test_unique_texts(texts):
     assert (indices is None) == (len(set(texts)) == len(texts))
     positions = range(len(texts)) if indices is None else indices
     assert [distinct[i] for i in positions] == texts
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_column_of_ids_is_named(kind):
+    columns = {"ID": ["t-1", "t-2"], "text": ["A cat sleeps.", "It rains."]}
+    with pytest.warns(UserWarning, match="column 'ID' is read as texts. Select one"):
+        assert check_texts(kind(columns)).shape == (2, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_texts(kind({"ID": columns["ID"]}))
+        check_texts(kind({"title": columns["ID"], "text": columns["text"]}))
