@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable
-from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import Interval, fit_context
 from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._lazy import import_for
 from skparaphrase._math import UnitVectors
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Indices, Vectors
@@ -151,7 +151,7 @@ class FaissIndex(_Index):
         self.parameters = parameters
 
     def _make_index(self, X: UnitVectors) -> Any:
-        faiss = import_module("faiss")
+        faiss = import_for("FaissIndex", "faiss", "faiss-cpu")
         index = faiss.index_factory(X.shape[1], self.factory)
         if not index.is_trained:
             index.train(X)
@@ -166,10 +166,13 @@ class FaissIndex(_Index):
         return self._index.search(X, k)
 
     def _to_bytes(self) -> NDArray[np.uint8]:
-        return import_module("faiss").serialize_index(self._index)
+        return import_for("FaissIndex", "faiss", "faiss-cpu").serialize_index(
+            self._index
+        )
 
     def _from_bytes(self, content: NDArray[np.uint8]) -> Any:
-        return import_module("faiss").deserialize_index(np.ascontiguousarray(content))
+        faiss = import_for("FaissIndex", "faiss", "faiss-cpu")
+        return faiss.deserialize_index(np.ascontiguousarray(content))
 
 
 class UsearchIndex(_Index):
@@ -220,7 +223,7 @@ class UsearchIndex(_Index):
         self.expansion_search = expansion_search
 
     def _make_index(self, X: UnitVectors) -> Any:
-        return import_module("usearch.index").Index(
+        return import_for("UsearchIndex", "usearch.index", "usearch").Index(
             ndim=X.shape[1],
             metric="ip",
             dtype="f32",
@@ -246,7 +249,8 @@ class UsearchIndex(_Index):
         return np.frombuffer(self._index.save(), dtype=np.uint8)
 
     def _from_bytes(self, content: NDArray[np.uint8]) -> Any:
-        return import_module("usearch.index").Index.restore(content.tobytes())
+        usearch = import_for("UsearchIndex", "usearch.index", "usearch")
+        return usearch.Index.restore(content.tobytes())
 
 
 def _contiguous(X: Vectors) -> UnitVectors:

@@ -7,6 +7,7 @@ import contextlib
 import copy
 import os
 import pickle
+import sys
 import tracemalloc
 import warnings
 from datetime import date, datetime
@@ -30,7 +31,13 @@ import skparaphrase
 from skparaphrase.datasets import load_similarity
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
-from skparaphrase.search import SemanticSearch, _base, _state
+from skparaphrase.search import (
+    FaissIndex,
+    SemanticSearch,
+    UsearchIndex,
+    _base,
+    _state,
+)
 from skparaphrase.storage import _folders
 from skparaphrase.streams import to_arrow, transform_to
 
@@ -679,3 +686,17 @@ def test_columns_of_arrow():
     for column in (vectors, embedded, embedded.to_pandas()):
         other = SemanticSearch().fit(table["text"], ids=table["id"], vectors=column)
         assert other.search("a dog", k=1).id.item() == "b"
+
+
+@pytest.mark.parametrize(
+    ("index", "module", "package"),
+    [
+        (FaissIndex(), "faiss", "faiss-cpu"),
+        (UsearchIndex(), "usearch.index", "usearch"),
+    ],
+)
+def test_indexes_say_what_to_install(monkeypatch, index, module, package):
+    monkeypatch.setitem(sys.modules, module, None)
+    name = type(index).__name__
+    with pytest.raises(ImportError, match=f"{name} needs .*: pip install {package}"):
+        SemanticSearch(neighbors=index).fit(["a cat", "a dog"])
