@@ -1,9 +1,10 @@
-"""Settings of word tokenizers, and what a plain regular expression finds with them."""
+"""Settings of word tokenizers, and a plain way to find what they find."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
+import unicodedata
 
 from hypothesis import strategies as st
 
@@ -14,8 +15,33 @@ either = st.booleans()
 tokenizers = st.builds(dict, lowercase=either, split_compounds=either, pattern=patterns)
 
 
+def kind(character):
+    """A letter that stands for characters of a kind: w(ord), m(ark), s(pace)."""
+    if character.isalnum() or character == "_":
+        return "w"
+    selects = re.search("variation selector-", unicodedata.name(character, ""), re.I)
+    if unicodedata.category(character) in ("Mn", "Mc") and not selects:
+        return "m"
+    if character in "\u200c\u200d":  # joiners of letters
+        return "m"
+    return "s" if character.isspace() else character if character in "'-." else "o"
+
+
+def found(pattern, text):
+    """What a pattern of kinds finds in a text."""
+    kinds = "".join(map(kind, text))
+    return [text[slice(*match.span())] for match in re.finditer(pattern, kinds)]
+
+
+def parts_of(token):
+    """The runs of word characters and their marks."""
+    return found("w[wm]*", token)
+
+
 def words_of(text, lowercase=True, pattern="words", **_):
     """The words of a text; compounds are not split."""
-    named = TOKEN_PATTERNS | {"words": r"\w+(?:['\-.]\w+)*|[^\w\s]"}
+    text = unicodedata.normalize("NFC", text)
     text = text.lower() if lowercase else text
-    return re.findall(named.get(pattern, pattern), text)
+    if pattern == "words":
+        return found(r"w[wm]*(?:['\-.]w[wm]*)*|[^s]", text)
+    return re.findall(TOKEN_PATTERNS.get(pattern, pattern), text)

@@ -12,8 +12,11 @@ from contextlib import suppress
 from importlib import import_module
 
 from skparaphrase._core._plain import JOINERS as JOINERS
+from skparaphrase._core._plain import MARKS as MARKS
+from skparaphrase._core._plain import WORD as WORD
 from skparaphrase._core._plain import WordIndex as WordIndex
 from skparaphrase._core._plain import distinct_weights as distinct_weights
+from skparaphrase._core._plain import folded as folded
 from skparaphrase._core._plain import is_word as is_word
 
 core = import_module("._plain", __name__)

@@ -17,6 +17,8 @@ from libcpp.algorithm cimport unique
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
+from unicodedata import normalize
+
 import numpy as np
 
 from skparaphrase._core import _plain
@@ -26,12 +28,20 @@ cdef extern from "Python.h" nogil:
     bint Py_UNICODE_ISALNUM(uint32_t)
     bint Py_UNICODE_ISSPACE(uint32_t)
 
+cdef extern from "Python.h":
+    bint PyUnicode_IS_ASCII(object)
+
 cdef uint32_t[256] CRC
 cdef int _i, _bit
 for _i in range(256):
     CRC[_i] = _i
     for _bit in range(8):
         CRC[_i] = (CRC[_i] >> 1) ^ (0xEDB88320u if CRC[_i] & 1 else 0)
+
+cdef vector[char] IS_MARK
+IS_MARK.resize(ord(max(_plain.MARKS)) + 1, False)
+for _i in map(ord, _plain.MARKS):
+    IS_MARK[_i] = True
 
 # Texts in UTF-8 -----------------------------------------------------------------------
 
@@ -71,6 +81,21 @@ cdef inline Position read(Position p, uint32_t* c) noexcept nogil:
 cdef inline bint is_word(uint32_t c) noexcept nogil:
     """Whether a character is a letter, a digit or "_"."""
     return Py_ISALNUM(c) or c == 95 if c < 128 else Py_UNICODE_ISALNUM(c)
+
+
+cdef inline bint is_inner(uint32_t c) noexcept nogil:
+    """Whether a character can stand inside a word."""
+    return is_word(c) or c < IS_MARK.size() and IS_MARK[c]
+
+
+cdef list fold(texts, bint lowercase):
+    """What :func:`_plain.folded` does, to many texts."""
+    cdef list found = []
+    for text in texts:
+        if isinstance(text, str) and not PyUnicode_IS_ASCII(text):
+            text = normalize("NFC", text)
+        found.append(text)
+    return [*map(str.lower, found)] if lowercase else found
 
 
 cdef tuple arrays_of(const vector[int32_t]& ids, const vector[int64_t]& offsets):
@@ -200,7 +225,7 @@ def find_words(
     cdef bint split = tokenizer.split_compounds
     cdef int32_t unknown_row = -1 if unknown is None else unknown
     cdef vector[Text] spans
-    cdef list owners = read_texts(map(str.lower, texts) if tokenizer.lowercase else texts, spans)
+    cdef list owners = read_texts(fold(texts, tokenizer.lowercase), spans)
     cdef vector[Position] parts
     cdef vector[int32_t] ids
     cdef vector[int64_t] offsets
@@ -228,9 +253,11 @@ cdef inline Position read_token(
     cdef uint32_t c
     parts.assign(1, p)
     p = read(p, &c)
-    while p < stop and is_word(c):
+    if not is_word(c):
+        stop = p
+    while p < stop:
         after = read(p, &c)
-        if not is_word(c):
+        if not is_inner(c):
             if after == stop or c != 39 and c != 45 and c != 46:  # '-.
                 break
             parts.push_back(after)
@@ -334,7 +361,7 @@ def find_ngrams(
 ):
     cdef int32_t unknown_row = -1 if unknown is None else unknown, row
     cdef vector[Text] spans
-    cdef list owners = read_texts(map(str.lower, texts) if lowercase else texts, spans)
+    cdef list owners = read_texts(fold(texts, lowercase), spans)
     cdef vector[char] text
     cdef vector[Key] keys
     cdef vector[int32_t] ids

@@ -4,9 +4,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import count
+from itertools import chain, count
 from typing import Any, Protocol
 from zlib import crc32
 
@@ -18,7 +19,16 @@ Ids = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 
 JOINERS = frozenset("'-.\u2019/:,")  # between the parts of a compound
-_PARTS = re.compile(r"\w+")
+# What continues a word and starts none: marks, such as vowels of Hindi, and two joiners
+# of letters. Between these ranges are Chinese, Korean, and variants of emoji.
+_PLACES = (0x300, 0x3100), (0xA66F, 0xAC00), (0xFB1E, 0xFB1F), (0xFE20, 0x1F000)
+MARKS = "\u200c\u200d" + "".join(
+    character
+    for character in map(chr, chain.from_iterable(range(*place) for place in _PLACES))
+    if unicodedata.category(character) in ("Mn", "Mc")
+)
+WORD = rf"\w+(?:[{MARKS}]+\w*)*"
+_PARTS = re.compile(WORD)
 _TINY = np.finfo(np.float32).tiny  # of squared lengths; avoids dividing by zero
 _TEXTS = 256  # whose rows stay in the cache
 _MOST_PIECES = 1 << 20  # some 200 MB
@@ -29,8 +39,9 @@ class Tokenizer(Protocol):
     """A word tokenizer: see :class:`skparaphrase.text.WordTokenizer`."""
 
     pattern: str
-    lowercase: bool
     split_compounds: bool
+
+    def _fold(self, text: str) -> str: ...
 
     def _find(self) -> Any: ...
 
@@ -56,6 +67,13 @@ class WordIndex(dict[str, int]):
 def is_word(token: str) -> bool:
     """Whether a token has a letter or digit."""
     return token.isalnum() or any(map(str.isalnum, token))
+
+
+def folded(text: str, lowercase: bool) -> str:
+    """A text in composed characters (Unicode's form NFC), in lower case if asked."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    return text.lower() if lowercase else text
 
 
 def find_words(
@@ -116,7 +134,7 @@ def find_words(
         known.clear()
     others: dict[str, list[int]] = {}
     for text in texts:
-        text = text.lower() if tokenizer.lowercase else text
+        text = tokenizer._fold(text)
         for piece in text.split() if by_piece else find(text):
             found = known.get(piece)
             if found is None:
@@ -171,7 +189,7 @@ def find_ngrams(
     ids: list[int] = []
     offsets = [0]
     for text in texts:
-        pieces = (text.lower() if lowercase else text).split()
+        pieces = folded(text, lowercase).split()
         ngrams = _ngrams(f" {' '.join(pieces)} " if pieces else "", low, high)
         if grow:
             rows = [*map(index.insert, ngrams)]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from skparaphrase._core import MARKS, WORD, folded
 from skparaphrase._estimator import warn_caller
 from skparaphrase._lazy import import_for
 from skparaphrase._typing import FilePath, Vectors
@@ -36,7 +37,10 @@ _CONTINUES = "##"  # so that no token can start inside a word
 # Python's character classes and boundaries in the syntax of Oniguruma, the regular
 # expressions of `tokenizers`.
 _WORD = r"[\p{L}\p{N}_]"
+_MARKS = r"[\p{Mn}\p{Mc}\x{200c}\x{200d}&&[^\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]]"
+_INNER = rf"(?:{_WORD}|{_MARKS})"
 _ONIGURUMA = {
+    f"[{MARKS}]": _MARKS,
     r"\w": _WORD,
     r"\W": r"[^\p{L}\p{N}_]",
     r"\d": r"\p{Nd}",
@@ -190,7 +194,7 @@ def _static_model(
 
 def _can_occur(word: str, tokenizer: WordTokenizer) -> bool:
     """Whether a text can contain `word`; True in case of doubt."""
-    if tokenizer.lowercase and word.lower() != word:
+    if folded(word, tokenizer.lowercase) != word:
         return False
     has_space = word.split() != [word]
     return not has_space and not re.search("[\ud800-\udfff]", word)
@@ -214,6 +218,7 @@ def _foreign_tokenizer(
     if tokenizer.lowercase:
         final_sigma = normalizers.Replace(regex(_FINAL_SIGMA), "ς")
         replaced = [final_sigma, normalizers.Lowercase(), *replaced]
+    replaced = [normalizers.NFC(), *replaced]
     words = [word.replace(_MARK, spare) for word in words]
     steps = [_token_pattern(tokenizer.pattern)]
     if tokenizer.split_compounds:
@@ -266,12 +271,12 @@ def _compounds(words: list[str], has_unknown: bool) -> str:
     whole = rf"\A[^{joiners}]+\z"
     if compounds:
         whole += rf"|\A{_any_of(compounds)}\z"
-    parts = [word for word in words if re.fullmatch(r"\w+", word)]
+    parts = [word for word in words if re.fullmatch(WORD, word)]
     if not has_unknown:
-        return rf"{whole}|{_WORD}+"
+        return rf"{whole}|{_WORD}{_INNER}*"
     if not parts:
         return rf"{whole}|(?m:.)+"
-    bounds = rf"(?<!{_WORD})", rf"(?!{_WORD})"
+    bounds = rf"(?<!{_WORD}{_MARKS}*)", rf"(?!{_INNER})"
     known = rf"{bounds[0]}(?<known>{_any_of(parts)}){bounds[1]}"
     again = rf"{bounds[0]}\g<known>{bounds[1]}"
     return rf"{whole}|{known}|\A(?!(?m:.)*{again})(?m:.)+"

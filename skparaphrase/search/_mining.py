@@ -15,6 +15,7 @@ from sklearn.utils import Bunch, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
+from skparaphrase._core import folded
 from skparaphrase._math import QUERIES, Matches, dot, nearest
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
@@ -176,7 +177,7 @@ def _overlaps(pairs: NDArray[np.object_]) -> NDArray[np.float64]:
     words: dict[str, frozenset[str]] = {}
     for text in pairs.ravel().tolist():
         if text not in words:
-            words[text] = frozenset(_WORD.findall(text.lower()))
+            words[text] = frozenset(_WORD.findall(folded(text, lowercase=True)))
     overlaps = np.ones(len(pairs))
     for i, (first, second) in enumerate(pairs.tolist()):
         if either := len(words[first] | words[second]):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 
+from skparaphrase._core import folded
 from skparaphrase._lazy import import_for
 from skparaphrase._math import QUERIES, ChosenRows, Cosines, UnitVectors, nearest
 from skparaphrase._progress import progress_bar
@@ -292,6 +293,7 @@ def take_columns(score: Cosines, row: Indices, columns: Indices) -> Hits:
 
 def _tokens(texts: list[str], ids: bool = False) -> Any:
     """Lists of tokens, or what bm25s indexes."""
+    texts = [folded(text, lowercase=True) for text in texts]
     return import_for("hybrid=True", "bm25s", "bm25s").tokenize(
-        texts, stopwords=None, return_ids=ids, show_progress=False
+        texts, lower=False, stopwords=None, return_ids=ids, show_progress=False
     )

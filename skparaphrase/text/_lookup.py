@@ -25,6 +25,7 @@ _WARN_FROM = 50  # tokens; fewer say little about the vocabulary
 # Unknown words of languages that no table knows, at least, and their share: of the
 # multilingual table .51 and more, in Polish and Russian, which it knows, up to .37
 _LEAST_FOREIGN, _FOREIGN = 25, 0.45
+_MARKS = dict.fromkeys(map(ord, _core.MARKS))
 
 EmbedOOV = Callable[[Sequence[str]], NDArray[np.float32]]
 GuessLanguage = Callable[[Sequence[str]], str | None]
@@ -218,7 +219,8 @@ def _warn_of_oov(
     if len(unknown) < least:
         return False
     # Others are numbers and names of articles.
-    unknown_words = [words[i] for i in unknown.tolist() if words[i].isalpha()]
+    found = (words[i] for i in unknown.tolist())
+    unknown_words = [word for word in found if word.translate(_MARKS).isalpha()]
     n_unknown = len(unknown_words)
     if n_unknown < least:
         return False

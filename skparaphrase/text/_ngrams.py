@@ -22,9 +22,10 @@ LONGEST_NGRAM = 100  # characters; the time grows with the square of the order
 class NgramTokenizer(DocumentedOnline, BaseEstimator):
     """Split texts into character n-grams, and look n-grams up in a vocabulary.
 
-    A text is lower-cased, each run of white space becomes one space, and one space is
-    put on each side. N-grams thus see where words begin and end, and cross from word
-    to word. A blank text has no n-grams. A parameter object, like
+    A text is brought into composed characters (Unicode's form NFC) and lower-cased,
+    each run of white space becomes one space, and one space is put on each side.
+    N-grams thus see where words begin and end, and cross from word to word. A blank
+    text has no n-grams. A parameter object, like
     :class:`WordTokenizer`.
 
     Parameters

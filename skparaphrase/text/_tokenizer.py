@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from skparaphrase._core import WORD, folded
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase.text._check import describe
 
 #: Named token patterns. No match of them holds white space.
 TOKEN_PATTERNS: Mapping[str, str] = {
     # Words with their inner apostrophes, hyphens and dots; punctuation marks alone.
-    "words": r"\w+(?:['\-.]\w+)*|[^\w\s]",
+    "words": rf"{WORD}(?:['\-.]{WORD})*|[^\w\s]",
     # Penn Treebank-like: "do n't", "it 's", "can not"; numbers, "u.s." and hyphenated
     # words whole; runs of dots and dashes whole.
     "ptb": (
@@ -29,7 +30,7 @@ TOKEN_PATTERNS: Mapping[str, str] = {
         r"|\w+?(?=n['\u2019]t\b)"
         r"|n['\u2019]t\b"
         r"|['\u2019](?:s|m|d|re|ve|ll)\b"
-        r"|\w+(?:-\w+)*"
+        rf"|{WORD}(?:-{WORD})*"
         r"|\.{2,}|-{2,}|[^\w\s]"
     ),
 }
@@ -40,14 +41,15 @@ class WordTokenizer(DocumentedOnline, BaseEstimator):
 
     A parameter object in the style of scikit-learn: it can be cloned, and its
     parameters can be searched over (`tokenizer__pattern`). They are checked when they
-    are used. An instance is callable: it takes a text and returns its tokens.
+    are used. An instance is callable: it takes a text and returns its tokens, in
+    composed characters (Unicode's form NFC), whatever the form of the text.
 
     Parameters
     ----------
     pattern : {"words", "ptb"} or str, default="words"
-        "words": runs of word characters with their inner apostrophes, hyphens and
-        dots; every other visible character is a token of its own. "ptb": tokens as in
-        the Penn Treebank ("do n't", "it 's", "can not"), which suit the GloVe and
+        "words": runs of word characters with their marks, inner apostrophes, hyphens
+        and dots; every other visible character is a token of its own. "ptb": tokens as
+        in the Penn Treebank ("do n't", "it 's", "can not"), which suit the GloVe and
         PARAGRAM tables. Any other string is a regular expression whose matches are the
         tokens.
     lowercase : bool, default=True
@@ -81,7 +83,7 @@ class WordTokenizer(DocumentedOnline, BaseEstimator):
         self.split_compounds = split_compounds
 
     def __call__(self, text: str) -> list[str]:
-        return self._find()(text.lower() if self.lowercase else text)
+        return self._find()(self._fold(text))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, WordTokenizer) and self._key() == other._key()
@@ -93,8 +95,12 @@ class WordTokenizer(DocumentedOnline, BaseEstimator):
         """Equal for tokenizers that give equal tokens."""
         return type(self), self.pattern, self.lowercase, self.split_compounds
 
+    def _fold(self, text: str) -> str:
+        """The text that is split."""
+        return folded(text, self.lowercase)
+
     def _find(self) -> Callable[[str], list[str]]:
-        """The function that finds the tokens of a text; callers lower-case the text."""
+        """The function that finds the tokens of a folded text."""
         return _compiled(self.pattern)
 
     def tokenize(self, texts: Sequence[str]) -> list[list[str]]:
@@ -126,8 +132,9 @@ class WordTokenizer(DocumentedOnline, BaseEstimator):
         """
         if self.pattern not in TOKEN_PATTERNS:
             return Counter(chain.from_iterable(self.tokenize(texts)))
-        fold, find = str.lower if self.lowercase else str, self._find()
-        pieces = Counter(chain.from_iterable(fold(text).split() for text in texts))
+        find = self._find()
+        folded_texts = map(self._fold, texts)
+        pieces = Counter(chain.from_iterable(map(str.split, folded_texts)))
         counts: Counter[str] = Counter()
         for piece, n in pieces.items():  # each distinct piece is split once
             for token in find(piece):
@@ -142,11 +149,15 @@ class FunctionTokenizer(WordTokenizer):
     """A user's function as a tokenizer; it is called with unchanged texts."""
 
     def __init__(self, function: Callable[[str], Iterable[str]]) -> None:
-        super().__init__("", lowercase=False)
+        split_compounds = getattr(function, "split_compounds", True)
+        super().__init__("", lowercase=False, split_compounds=split_compounds)
         self.function = function
 
     def _key(self) -> tuple[Any, ...]:
         return type(self), id(self.function)
+
+    def _fold(self, text: str) -> str:
+        return text
 
     def _find(self) -> Callable[[str], list[str]]:
         return self._tokens
@@ -201,13 +212,17 @@ def check_tokenizer(tokenizer: Any) -> WordTokenizer:
         for name in ("lowercase", "split_compounds"):
             if not isinstance(value := getattr(tokenizer, name), bool | np.bool_):
                 raise ValueError(f"{name} must be True or False; got {value!r}.")
-        return tokenizer
+        is_ours = type(tokenizer).__call__ in _CALLS
+        return tokenizer if is_ours else FunctionTokenizer(tokenizer)
     if callable(tokenizer):
         return FunctionTokenizer(tokenizer)
     raise TypeError(
         "tokenizer must be None, a callable or a WordTokenizer; got "
         f"{tokenizer!r} ({type(tokenizer).__name__})."
     )
+
+
+_CALLS = WordTokenizer.__call__, FunctionTokenizer.__call__
 
 
 @lru_cache(maxsize=64)

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_words import patterns, words_of
+from plain_words import parts_of, patterns, words_of
 
 from skparaphrase.text import WordTokenizer
 
 # Joiners, white space, marks, letters of other scripts and cases, lone surrogates.
 NASTY = "aB1_'-.\u2019/:,!* \t\x1c\x85\xa0\u2028\u3000\u200b\u200d\ufeff\0\x7f\xad"
 NASTY += "\u0130\u0131Σ\u03c3ς\u0301\u0307ßẞǅⅧ²½ª\u0627猫\U0001d7d8𐐀😀"
+NASTY += "e\u0301\u0902\u093f\u0915\u200c\u1161\u1100\ufe0f"
 NASTY += "\ud800\udc00\udfff\U0010ffff"
 characters = st.sampled_from(NASTY) | st.characters()
 texts_of_any_kind = st.lists(st.text(characters, max_size=12), max_size=6)
@@ -46,7 +47,7 @@ def slow_find(texts, words, unknown=None, keep_new=True, **params):
         return rows[word] if word in rows else new.setdefault(word, -1 - len(new))
 
     def ids_of(token):
-        parts = re.findall(r"\w+", token)
+        parts = parts_of(token)
         if token in rows:
             return [rows[token]]
         if (
@@ -77,7 +78,7 @@ def slow_find(texts, words, unknown=None, keep_new=True, **params):
 )
 def test_ids_of_any_texts(core, texts, params, unknown, keep_new, step):
     tokens = {token for text in texts for token in words_of(text, **params)}
-    parts = {part for token in tokens for part in re.findall(r"\w+", token)}
+    parts = {part for token in tokens for part in parts_of(token)}
     words = [*sorted((tokens | parts) - {"", "z"})[::step], "", "z"]
     expected = slow_find(texts, words, unknown, keep_new, **params)
     assert find(core, texts, words, unknown, keep_new, **params) == expected

@@ -91,7 +91,22 @@ OTHERS = {
         "Αύριο θα βρέξει σε όλη τη χώρα.",
         "Αγόρασε δύο μπουκάλια γάλα και ένα ψωμί.",
     ],
+    "Hindi": [
+        "मैं अपना पासवर्ड भूल गया हूँ और लॉगिन नहीं कर सकता।",
+        "बच्चे घर के पीछे बगीचे में खेल रहे हैं।",
+        "कल पूरे देश में बारिश होगी।",
+        "उसने दो बोतल दूध और एक रोटी खरीदी।",
+    ],
+    "Hebrew": [
+        "שָׁכַחְתִּי אֶת הַסִּיסְמָה שֶׁלִּי וְאֵינֶנִּי יָכוֹל לְהִתְחַבֵּר.",
+        "הַיְלָדִים מְשַׂחֲקִים בַּגִּנָּה מֵאֲחוֹרֵי הַבַּיִת.",
+        "מָחָר יֵרֵד גֶּשֶׁם בְּכָל הָאָרֶץ.",
+        "הוּא קָנָה שְׁנֵי בַּקְבּוּקֵי חָלָב וְלֶחֶם אֶחָד.",
+        "אֵין לִי זְמַן הַיּוֹם כִּי אֲנִי עוֹבֵד עַד הָעֶרֶב.",
+        "אֲנַחְנוּ גָּרִים בְּעִיר גְּדוֹלָה לְיַד הַיָּם.",
+    ],
 }
+SCRIPTS = {"Greek": "greek", "Hindi": "devanagari", "Hebrew": "hebrew"}
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +158,7 @@ def test_a_warning_names_the_language_and_the_table_that_serves(language):
 @pytest.mark.parametrize("name", ["english", "multilingual"])
 @pytest.mark.parametrize("language", OTHERS)
 def test_other_languages_warn_of_what_serves_them(name, language):
-    script = r" \(greek script\)" if language == "Greek" else ""
+    script = rf" \({SCRIPTS[language]} script\)" if language in SCRIPTS else ""
     with pytest.warns(UserWarning, match=f"in a language{script} that it does not"):
         fresh(name).transform(OTHERS[language])
 

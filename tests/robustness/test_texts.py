@@ -3,9 +3,12 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import unicodedata
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from subjects import NAMES, fitted, say
 
 from skparaphrase.encoders import AverageEncoder, CharagramEncoder
 from skparaphrase.vectors import WordVectors
@@ -32,3 +35,20 @@ def test_a_text_of_all_private_characters_harms_no_neighbour(kind):
     for text, vector in zip(texts, found, strict=True):
         assert_array_equal(encoder.transform([text])[0], vector)
     assert found[0].any() and found[2].any()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_forms_of_a_text_are_one(name):
+    """Composed characters, and letters with marks as macOS and PDFs give them."""
+    texts = [
+        "The cat sleeps, na\u00efve",
+        "A d\u00f3g b\u00e4rks",
+        "\ud55c\uad6d\uc5b4 \u1ea1",
+    ]
+    for model in fitted(name):
+        composed, decomposed = (
+            say(name, model, [unicodedata.normalize(form, text) for text in texts])
+            for form in ("NFC", "NFD")
+        )
+        for row, other in zip(composed, decomposed, strict=True):
+            assert_array_equal(row, other)

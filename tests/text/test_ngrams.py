@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys
+import unicodedata
 from collections import Counter
 from functools import partial
 
@@ -48,6 +49,7 @@ ranges = st.tuples(st.integers(1, 6), st.integers(0, 3)).map(
 
 def plain_ngrams(text, ngram_range=(2, 4), lowercase=True):
     """Position by position, the shorter first."""
+    text = unicodedata.normalize("NFC", text)
     text = " ".join((text.lower() if lowercase else text).split())
     text = f" {text} " if text else ""
     lowest, highest = ngram_range

@@ -5,6 +5,7 @@
 
 import pickle
 import re
+import unicodedata
 from collections import Counter
 from itertools import chain
 
@@ -22,7 +23,7 @@ from skparaphrase.text import (
     check_tokenizer,
     encode_words,
 )
-from skparaphrase.vectors import WordFrequencies
+from skparaphrase.vectors import WordFrequencies, WordVectors
 
 texts_of_any_kind = st.lists(
     st.text(st.sampled_from("aAn1 '-./_,\u2019\n\0\ud800\U0001f600") | st.characters()),
@@ -52,6 +53,63 @@ def test_tokenize_and_count_against_plain_findall(texts, params):
 )
 def test_ptb_tokens_by_hand(text, tokens):
     assert WordTokenizer("ptb").tokenize([text]) == [tokens.split()]
+
+
+@pytest.mark.parametrize("pattern", ["words", "ptb"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "हिन्दी में एक वाक्य",  # Hindi
+        "আমি বাংলায় গান গাই",  # Bengali
+        "தமிழ் மொழி பழமையானது",  # Tamil
+        "ที่นี่ ร้อน มาก",  # Thai
+        "كَتَبَ الطَّالِبُ الدَّرْسَ",  # Arabic with its vowels
+        "שָׁלוֹם עוֹלָם",  # Hebrew with its vowels
+        "او نمی\u200cداند",  # noqa: RUF001, Persian with a joiner
+        "mot-cle\u0301 na\u0308\u0301chst",
+    ],
+)
+def test_marks_are_in_words(text, pattern):
+    words = [unicodedata.normalize("NFC", word) for word in text.split()]
+    for form in ("NFC", "NFD"):
+        given = unicodedata.normalize(form, text)
+        assert WordTokenizer(pattern)(given) == words
+        assert WordTokenizer(pattern).count([given]) == Counter(words)
+
+
+def test_what_follows_no_letter_is_no_word():
+    assert WordTokenizer()("\u0301 a \u0301 .\u0301") == [
+        "\u0301",
+        "a",
+        "\u0301",
+        ".",
+        "\u0301",
+    ]
+    woman_cooking = "\U0001f469\u200d\U0001f373"
+    assert WordTokenizer()(woman_cooking) == [*woman_cooking]
+    assert WordTokenizer()("1\ufe0f\u20e3") == ["1", "\ufe0f", "\u20e3"]
+
+
+class Upper(WordTokenizer):
+    def __call__(self, text):
+        return [word.upper() for word in super().__call__(text)]
+
+
+class Reversed(WordTokenizer):
+    def __call__(self, text):
+        return [word[::-1] for word in super().__call__(text)]
+
+
+def test_a_subclass_splits_as_it_says(core):
+    """Two of them share a table, and no memory."""
+    vectors = WordVectors(["tac", "CAT", "cat", "DE", "YE"], np.eye(5))
+    for Tokenizer, words in {Upper: {1}, WordTokenizer: {2}, Reversed: {0}}.items():
+        encoder = AverageEncoder(vectors, tokenizer=clone(Tokenizer("ptb")))
+        [vector] = encoder.transform(["Cat"])
+        assert {*np.flatnonzero(vector)} == words
+    for split, words in ((True, {3, 4}), (False, set())):
+        encoder = AverageEncoder(vectors, tokenizer=Upper(split_compounds=split))
+        assert {*np.flatnonzero(encoder.transform(["de-ye"]))} == words
 
 
 def test_a_callable_sees_the_text_as_it_is():
