@@ -14,7 +14,7 @@ import re
 import shutil
 import stat
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from tempfile import mkdtemp
@@ -31,6 +31,7 @@ T = TypeVar("T")
 
 _FORMAT = "skparaphrase"
 _VERSION = 4  # of the format; no other is read
+_TRIES = 10  # to read a folder that is replaced meanwhile
 _NAME = re.compile(r"\w[\w.-]{0,200}(/metadata\.json)?")
 
 
@@ -38,17 +39,19 @@ _NAME = re.compile(r"\w[\w.-]{0,200}(/metadata\.json)?")
 def new_folder(folder: FilePath) -> Iterator[Path]:
     """Create a temporary folder, which is renamed to `folder` if the block succeeds.
 
-    An existing folder that this package wrote is replaced with all its content. It is
-    renamed before that, and :func:`read_folder` finds it if the process is killed.
+    Of an existing folder, what this package wrote is replaced, and all else stays. The
+    folder is renamed before that, and :func:`read_folder` finds it if the process is
+    killed.
 
     Raises
     ------
     ValueError
-        If `folder` exists and was not written by this package.
+        If `folder` exists and was not written by this package, or holds other files
+        where new ones belong.
     """
     folder = Path(os.path.realpath(folder))
     is_empty = folder.is_dir() and not any(folder.iterdir())
-    if folder.exists() and not is_empty and not _was_saved_by_us(folder):
+    if folder.exists() and not is_empty and not _files(folder):
         raise ValueError(
             f"{folder} already exists and was not saved by skparaphrase; choose "
             "another folder."
@@ -70,7 +73,15 @@ def _replace(folder: Path, new: Path) -> None:
     """Rename a new folder; if that fails, the old one is put back."""
     old = _old(folder)
     if folder.exists():
-        shutil.rmtree(old, ignore_errors=True)
+        if old.exists():  # a process was killed
+            _move_others(old, folder)
+            os.replace(old, new.with_name("oldest"))
+        for path in _others(folder):
+            if os.path.lexists(new / path):
+                raise ValueError(
+                    f"{folder / path} was not saved by skparaphrase; move it, or "
+                    "choose another folder."
+                )
         os.replace(folder, old)  # Windows refuses it while a loaded model maps a file
     try:
         os.replace(new, folder)
@@ -78,7 +89,10 @@ def _replace(folder: Path, new: Path) -> None:
         if old.exists() and not folder.exists():
             os.replace(old, folder)
         raise
-    shutil.rmtree(old, ignore_errors=True)
+    if old.exists():
+        _move_others(old, folder)
+        with suppress(OSError):  # the next save tries again
+            os.replace(old, new.with_name("older"))
 
 
 def _old(folder: Path) -> Path:
@@ -87,11 +101,33 @@ def _old(folder: Path) -> Path:
     return folder.with_name(f".{folder.name}.old")
 
 
-def _was_saved_by_us(folder: Path) -> bool:
+def _files(folder: Path) -> set[str]:
+    """The names of the files that this package wrote to a folder, if it wrote any."""
     try:
-        return read_json(folder / "metadata.json").get("format") == _FORMAT
+        metadata = read_json(folder / "metadata.json")
     except (OSError, ValueError):
-        return False
+        return set()
+    is_ours = metadata.get("format") == _FORMAT
+    return {"metadata.json", *metadata.get("files", ())} if is_ours else set()
+
+
+def _others(folder: Path) -> list[Path]:
+    """What others put into a folder and its inner folders, relative to it."""
+    files, found = _files(folder), []
+    for path in folder.iterdir():
+        if f"{path.name}/metadata.json" in files and not path.is_symlink():
+            found += [path.name / other for other in _others(path)]
+        elif path.name not in files:
+            found.append(Path(path.name))
+    return found
+
+
+def _move_others(old: Path, folder: Path) -> None:
+    """Move what others put into an old folder to one that has no such files."""
+    for path in _others(old):
+        if not os.path.lexists(folder / path):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            os.replace(old / path, folder / path)
 
 
 def write_metadata(folder: Path, *, kind: str, **content: Any) -> None:
@@ -101,22 +137,26 @@ def write_metadata(folder: Path, *, kind: str, **content: Any) -> None:
     folders.
     """
     package = import_module("skparaphrase")  # which imports this module
-    inside = [path for path in folder.iterdir() if path.is_file()]
-    inside += folder.glob("*/metadata.json")
+    inside = [*folder.iterdir(), *folder.glob("*/metadata.json")]
+    names = {path.relative_to(folder).as_posix(): path for path in inside}
     metadata = {
         "format": _FORMAT,
         "version": _VERSION,
         "written_by": package.__version__,
         "kind": kind,
         **content,
-        "files": {path.relative_to(folder).as_posix(): _crc32(path) for path in inside},
+        "files": {  # and not those that systems add, such as "._metadata.json"
+            name: _crc32(path)
+            for name, path in names.items()
+            if path.is_file() and _NAME.fullmatch(name)
+        },
     }
     write_json(folder / "metadata.json", metadata)
 
 
 def read_folder(folder: Path, read: Callable[..., T], **options: Any) -> T:
     """Read a folder; start again if it is replaced meanwhile."""
-    while True:
+    for _ in range(_TRIES):
         place = folder
         if not folder.exists() and _old(folder).exists():
             place = _old(folder)
@@ -129,6 +169,7 @@ def read_folder(folder: Path, read: Callable[..., T], **options: Any) -> T:
         else:
             if _identity(place) == before:
                 return content
+    return read(folder, **options)  # of a file system whose inodes or times change
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

@@ -22,6 +22,7 @@ from skparaphrase.storage._folders import (
     read_metadata,
     write_metadata,
 )
+from skparaphrase.supervised import SentenceClassifier
 from skparaphrase.vectors import WordVectors, _storage
 
 
@@ -39,7 +40,7 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_folder_is_replaced_with_all_that_is_in_it(tmp_path):
+def test_a_folder_is_replaced(tmp_path):
     folder = tmp_path / "deep" / "folder"
     for content in ("one", "two"):
         write(folder, content)
@@ -51,6 +52,122 @@ def test_folder_is_replaced_with_all_that_is_in_it(tmp_path):
     (tmp_path / "link").symlink_to(folder, target_is_directory=True)
     write(tmp_path / "link", "three")
     assert (tmp_path / "link").is_symlink() and read(folder) == "three"
+
+
+def git(folder):
+    folder.mkdir()
+    (folder / "HEAD").write_text("main")
+
+
+OTHERS = {
+    ".git": git,
+    ".cache": git,
+    "__pycache__": git,
+    ".ipynb_checkpoints": git,
+    "._metadata.json": lambda path: path.write_text("of macOS"),
+    ".DS_Store": lambda path: path.write_text("of macOS"),
+    ".nfs0001": lambda path: path.write_text("in use"),
+    "config.json": lambda path: path.write_text("{}"),
+    "README.md": lambda path: path.write_text("mine"),
+    "other": lambda path: SIFEncoder(frequencies={"a": 1}).save(path),
+    "broken": lambda path: path.symlink_to("nowhere"),
+    "pipe": os.mkfifo,
+}
+
+
+def state(folder):
+    return {
+        path.relative_to(folder): path.read_bytes() if path.is_file() else None
+        for path in folder.rglob("*")
+    }
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_others_put_into_a_folder_stays(name, tmp_path):
+    """Beside the files of a model, and of the models in it."""
+    folder = tmp_path / "model"
+    table = WordVectors(["a", "cat"], np.eye(2))
+    pipe = SentenceClassifier(SIFEncoder(table), max_epochs=1, random_state=0)
+    pipe.fit(["a cat", "a"], [0, 1]).save(folder)
+    before = state(folder)
+    for place in (folder, folder / "encoder", folder / "encoder/vectors"):
+        OTHERS[name](place / name)
+    added = {path: x for path, x in state(folder).items() if path not in before}
+    assert len(added) >= 3
+    assert skparaphrase.load(folder).predict(["a"]) == pipe.predict(["a"])
+    for _ in range(2):
+        pipe.save(folder)
+        assert state(folder) == before | added and names(tmp_path) == ["model"]
+    SIFEncoder(table, a=1.0).fit(["a"]).save(folder)  # without an inner model
+    assert skparaphrase.load(folder).a == 1
+    assert {path: x for path, x in state(folder).items() if path in added} == added
+
+
+def test_a_file_of_others_is_in_the_way(tmp_path):
+    write(tmp_path / "folder", "one")
+    (tmp_path / "folder/two").write_text("mine")
+    before = state(tmp_path)
+    with pytest.raises(ValueError, match="two was not saved by skparaphrase; move it"):
+        write(tmp_path / "folder", "two")
+    assert state(tmp_path) == before
+
+
+def test_what_the_system_adds_while_a_folder_is_written(tmp_path):
+    with new_folder(tmp_path / "folder") as new:
+        (new / "one").write_text("one")
+        (new / "._one").write_text("of macOS")
+        (new / ".nfs0001").write_text("in use")
+        write_metadata(new, kind="Thing", content="one")
+    assert read(tmp_path / "folder") == "one"
+
+
+@pytest.mark.parametrize("failing", ["rmtree", "last replace"])
+def test_a_clean_up_that_fails(failing, tmp_path, monkeypatch):
+    """Of files that are in use; what is saved is there, and later saves clean up."""
+    write(tmp_path / "folder", "one")
+    (tmp_path / "folder/mine").write_text("precious")
+    replace = os.replace
+
+    def refuse(path, target):
+        if Path(target).name == "older":
+            raise PermissionError("in use")
+        replace(path, target)
+
+    with monkeypatch.context() as patch:
+        if failing == "rmtree":
+            patch.setattr(_folders.shutil, "rmtree", lambda *args, **options: None)
+        else:
+            patch.setattr(os, "replace", refuse)
+        for content in ("two", "three"):
+            write(tmp_path / "folder", content)
+            assert read_folder(tmp_path / "folder", read) == content
+    assert len(names(tmp_path)) > 1
+    write(tmp_path / "folder", "four")
+    assert read(tmp_path / "folder") == "four"
+    assert (tmp_path / "folder/mine").read_text() == "precious"
+    assert ".folder.old" not in names(tmp_path)
+
+
+def test_a_save_that_is_killed_before_it_moved_what_others_had(tmp_path):
+    folder = tmp_path / "folder"
+    for content in ("one", "two"):
+        write(tmp_path / content, content)
+    (tmp_path / "one/.git").mkdir()
+    os.replace(tmp_path / "one", tmp_path / ".folder.old")
+    os.replace(tmp_path / "two", folder)
+    assert read_folder(folder, read) == "two"
+    write(folder, "three")
+    assert names(tmp_path) == ["folder"] and ".git" in names(folder)
+
+
+def test_a_file_system_whose_times_change(tmp_path, monkeypatch):
+    """As some of networks: a folder is read, and a wrong one is refused."""
+    write(tmp_path / "folder", "one")
+    monkeypatch.setattr(_folders, "_identity", lambda folder: object())
+    assert read_folder(tmp_path / "folder", read) == "one"
+    (tmp_path / "folder/one").unlink()
+    with pytest.raises(ValueError, match="one is missing"):
+        read_folder(tmp_path / "folder", read)
 
 
 @pytest.mark.parametrize("metadata", [None, "{", "[]", '{"format": "other"}'])
