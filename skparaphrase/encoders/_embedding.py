@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._lazy import networks, torch
+from skparaphrase._lazy import networks, own_torch, torch
 from skparaphrase._progress import progress_bar
 from skparaphrase.text import NgramTokenizer, TokenBatch, WordTokenizer
 from skparaphrase.vectors import WordVectors, pool_vectors
@@ -59,6 +59,7 @@ def embed_batch(
     return embedded
 
 
+@own_torch()
 def _embed(
     composition: "networks.Composition",
     vectors: WordVectors,

@@ -27,7 +27,7 @@ from skparaphrase._compat import (
 )
 from skparaphrase._estimator import PaperSettings, warn_caller
 from skparaphrase._fit import random_states, run_fit
-from skparaphrase._lazy import networks, training
+from skparaphrase._lazy import networks, own_torch, training
 from skparaphrase._typing import Arrays
 from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._embedding import embed_texts
@@ -93,6 +93,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
+    @own_torch()
     def fit(
         self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
     ) -> Self:
@@ -186,6 +187,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
+    @own_torch()
     def partial_fit(
         self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
     ) -> Self:
@@ -346,6 +348,11 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     ) -> "tuple[Start, training.ParaphraseTrainer]":
         """What takes the steps of a fit, and the start with a teacher's axes."""
         batch, composition = start.table_rows.batch, start.composition
+        if self.freeze == "vectors" and not composition.state_dict():
+            raise ValueError(
+                "freeze='vectors' leaves nothing to train: the network has no "
+                "parameters."
+            )
         embed = partial(self._embed_at, start)
         axes = examples.teacher_axes(composition.dim, embed, start.teacher_axes)
         # The same partners in a fit that resumes.

@@ -14,6 +14,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from skparaphrase._lazy import own_torch
 from skparaphrase.networks._table import Ints, pool, to_device
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -37,6 +38,7 @@ def parameter_arrays(module: nn.Module) -> dict[str, NDArray[Any]]:
     return arrays
 
 
+@own_torch()
 def with_parameters(
     build: Callable[[], M], arrays: Mapping[str, NDArray[Any]], owner: str
 ) -> M:
@@ -360,7 +362,7 @@ class Charagram(Pooled):
 
 def charagram_range(n_ngrams: int, dim: int) -> float:
     """Half-width of the uniform range of n-gram vectors (Glorot)."""
-    return float((6 / (n_ngrams + 1 + dim)) ** 0.5)
+    return float((6 / (n_ngrams + 1 + int(dim))) ** 0.5)
 
 
 def new_parameter(*shape: int) -> nn.Parameter:

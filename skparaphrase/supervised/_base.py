@@ -18,7 +18,7 @@ from sklearn.utils import Tags, check_consistent_length
 from skparaphrase._compat import check_weights, fit_context, with_callbacks
 from skparaphrase._estimator import DocumentedOnline, PaperSettings
 from skparaphrase._fit import random_states, run_fit
-from skparaphrase._lazy import training
+from skparaphrase._lazy import own_torch, training
 from skparaphrase._typing import Arrays, Texts
 from skparaphrase.encoders import TableRows
 from skparaphrase.metrics import pearson_score
@@ -125,6 +125,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         """
         return self._fit(X, y, sample_weight, (X_val, y_val, sample_weight_val))
 
+    @own_torch()
     def _fit(
         self,
         X: Texts,

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import Interval, Options, StrOptions
 from skparaphrase._estimator import Arrays, Settings, store_parameters, warn_caller
-from skparaphrase._lazy import networks, torch, training
+from skparaphrase._lazy import networks, own_torch, torch, training
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Texts
 from skparaphrase.encoders import TableRows, check_word_vectors, similar_lengths
@@ -226,6 +226,7 @@ class PairwiseInteraction(TrainedModel):
         network = self._fitted_network().to(self._resolved_device())
         return self._compute(network, texts, matrix, indices)
 
+    @own_torch()
     def _compute(
         self,
         function: Callable[..., "torch.Tensor"],

@@ -24,7 +24,7 @@ from skparaphrase._compat import (
     with_callbacks,
 )
 from skparaphrase._estimator import Arrays, Settings, store_parameters
-from skparaphrase._lazy import networks, torch, training
+from skparaphrase._lazy import networks, own_torch, torch, training
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders import (
@@ -320,6 +320,7 @@ class SequenceTagger(TrainedModel):
     def _predict_flat(self, sentences: list[list[str]]) -> NDArray[Any]:
         return self._targets.decode(self._scores(sentences))
 
+    @own_torch()
     def _scores(self, sentences: list[list[str]]) -> NDArray[np.float32]:
         """Scores before the softmax of all tokens, shape (n_tokens, n_tags)."""
         encoder = self.word_encoder_

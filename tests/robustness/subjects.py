@@ -103,6 +103,17 @@ def as_pairs(texts):
     return list(zip(texts, texts[1:] + texts[:1], strict=True))
 
 
+def fitting_data(name, texts):
+    """What a model is fitted to."""
+    X = texts if name in ("SentenceClassifier", "SemanticSearch") else as_pairs(texts)
+    y = [i % 2 for i in range(len(texts))]
+    if name == "SequenceTagger":
+        y = [[number, 1 - number] for number in y]
+    elif name == "DistilledEncoder":
+        y = np.random.default_rng(0).normal(size=(len(texts), 2, 5))
+    return X, y
+
+
 def compared(method):
     """What a model of pairs says of each text and the next one."""
     return lambda model, texts, pairs: getattr(model, method)(pairs)

@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 from sklearn.base import clone
-from subjects import TEXTS, as_pairs, fitted
+from subjects import TEXTS, as_pairs, fitted, fitting_data
 from subjects import say as say_and_warn
 
 # What a program might take for a separator, or for nothing.
@@ -56,14 +56,8 @@ def fit_to_nasty_texts(name, seed, folder):
     """A model that was fitted to them says something finite of them."""
     random = Random(seed)
     texts = [*nasty_texts(random, LENGTHS.get(name)), *TEXTS[:2]]
-    X = texts if name in ("SentenceClassifier", "SemanticSearch") else as_pairs(texts)
-    y = [i % 2 for i in range(len(texts))]
-    if name == "SequenceTagger":
-        y = [[number, 1 - number] for number in y]
-    elif name == "DistilledEncoder":
-        y = np.random.default_rng(seed).normal(size=(len(texts), 2, 5))
     model = clone(random.choice(fitted(name)))
     with warnings.catch_warnings():  # of few words, say
         warnings.simplefilter("ignore", UserWarning)
-        model.fit(X, y)
+        model.fit(*fitting_data(name, texts))
     assert all(np.isfinite(row).all() for row in say(name, model, texts))
