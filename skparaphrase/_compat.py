@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.metrics._scorer import _BaseScorer as BaseScorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import _safe_indexing as safe_indexing
+from sklearn.utils import check_scalar
 from sklearn.utils._openmp_helpers import (
     _openmp_effective_n_threads as effective_n_threads,
 )
@@ -41,6 +43,14 @@ if TYPE_CHECKING:  # scikit-learn's have no types, and would hide those of a met
 else:
     from sklearn.base import _fit_context as fit_context
     from sklearn.callback import with_callbacks
+
+
+def check_int(
+    value: Any, name: str, min_val: int = 1, max_val: int | None = None
+) -> int:
+    """An argument as an int; sums and products of NumPy's small integers overflow."""
+    check_scalar(value, name, Integral, min_val=min_val, max_val=max_val)
+    return int(value)
 
 
 def check_weights(

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 from skparaphrase._typing import Arrays as Arrays
 
 HOME = "https://skparaphrase.readthedocs.io/en/latest"
-_WITHIN = {"skparaphrase", "sklearn", "joblib"}
+_WITHIN = {"skparaphrase", "sklearn", "joblib", "contextlib"}
 
 
 class DocumentedOnline:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+from joblib import hash as hash_of
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn import get_config
@@ -35,6 +36,17 @@ class IndexedArray(np.ndarray[Any, Any]):
         indexed = array.view(cls)
         indexed.index = index
         return indexed
+
+    def view(self, *args: Any, **kwargs: Any) -> Any:
+        """A view without the index, whose hash is that of array and index.
+
+        `joblib.Memory` hashes the bytes of arrays: those of equal arrays must differ if
+        the indices do, or a cached step returns the index of another call.
+        """
+        view = np.asarray(self).view(*args, **kwargs)
+        if self.index is None or args != (np.uint8,):
+            return view
+        return np.append(view, np.frombuffer(hash_of(self.index).encode(), np.uint8))
 
     def __array_wrap__(
         self, array: Any, context: object = None, return_scalar: bool = False

@@ -6,7 +6,6 @@
 import os
 from collections.abc import Callable, Iterator
 from itertools import chain, starmap
-from numbers import Integral
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.format import open_memmap
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from sklearn.utils import check_scalar
 
-from skparaphrase._compat import safe_indexing
+from skparaphrase._compat import check_int, safe_indexing
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, FilePath
 from skparaphrase.text import count_rows, is_stored, materialize, read_blocks
@@ -82,7 +80,7 @@ def transform_to(
     ...     transform_to(AverageEncoder(), ["a", "b"], f"{folder}/vectors.npy").shape
     (2, 128)
     """
-    check_scalar(block_size, "block_size", Integral, min_val=1)
+    block_size = check_int(block_size, "block_size")
     path, rows = Path(path), materialize(X)
     n_rows = count_rows(rows)
     is_parquet = path.suffix == ".parquet"

@@ -5,6 +5,7 @@
 
 import pickle
 
+import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -12,9 +13,13 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
 
 from skparaphrase._output import IndexedArray, check_last_axis, check_pair_vectors
+from skparaphrase.encoders import AverageEncoder
+from skparaphrase.pairs import PairFeatures
 
 
 def test_only_the_array_itself_has_the_index(tmp_path):
@@ -29,6 +34,20 @@ def test_only_the_array_itself_has_the_index(tmp_path):
     assert type(indexed.sum()) is np.float64
     np.save(tmp_path / "vectors.npy", indexed)
     np.testing.assert_array_equal(np.load(tmp_path / "vectors.npy"), vectors)
+
+
+def test_a_cache_tells_the_indices_of_equal_pairs_apart(tmp_path):
+    pairs = [("a cat", "the cat"), ("a dog", "the dog")]
+    pipeline = make_pipeline(
+        AverageEncoder(), PairFeatures(), StandardScaler(), memory=str(tmp_path)
+    ).set_output(transform="pandas")
+    for index in ([10, 20], ["x", "y"], [10, 20], pd.RangeIndex(2)):
+        frame = pd.DataFrame(pairs, index=index)
+        found = pipeline.fit_transform(frame)
+        assert found.index.tolist() == [*index]
+    vectors = IndexedArray.wrap(np.ones((2, 3)), pd.Index([1, 2]))
+    same, other = (IndexedArray.wrap(np.ones((2, 3)), pd.Index([1, i])) for i in (2, 3))
+    assert joblib.hash(vectors) == joblib.hash(same) != joblib.hash(other)
 
 
 @pytest.mark.parametrize(

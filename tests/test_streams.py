@@ -109,6 +109,33 @@ def test_what_cannot_be_written(tmp_path):
         transform_to(AVERAGE, PAIRS, tmp_path / "a.npy", block_size=0)
 
 
+@pytest.mark.parametrize("block_size", [np.int64(10), np.uint8(200), np.int8(7)])
+@pytest.mark.parametrize("name", ["a.npy", "a.parquet"])
+def test_integers_of_numpy(name, block_size, tmp_path):
+    texts = PAIRS * 4
+    expected = AVERAGE.transform(texts)
+    transform_to(AVERAGE, texts, tmp_path / name, block_size=block_size)
+    if name == "a.npy":
+        assert_array_equal(np.load(tmp_path / name), expected)
+    else:
+        column = parquet.read_table(tmp_path / name)["vector"].to_pylist()
+        assert_array_equal(np.float32(column), expected)
+
+
+def test_a_link_that_appears_meanwhile_is_not_followed(tmp_path):
+    precious, path = tmp_path / "precious", tmp_path / "a.npy"
+    precious.write_text("mine")
+
+    def transform(X):
+        if not path.is_symlink():
+            path.symlink_to(precious)
+        return AVERAGE.transform(X)
+
+    transform_to(FunctionTransformer(transform), PAIRS, path, block_size=10)
+    assert precious.read_text() == "mine" and not path.is_symlink()
+    assert_array_equal(np.load(path), AVERAGE.transform(PAIRS))
+
+
 def test_progress(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(_progress, "_DELAY", 0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)

@@ -10,7 +10,7 @@ Functions let other threads run: they read str and arrays in place, without the 
 
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytearray cimport PyByteArray_FromStringAndSize
-from libc.math cimport pow, powf, sqrtf
+from libc.math cimport pow, powf, sqrt, sqrtf
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 from libcpp.algorithm cimport unique
@@ -654,6 +654,10 @@ cdef int average_distinct(
         shares[t] = 1 / sqrtf(1 if length < 1 else length)
         add(sums + dim, rows[i], shares[t] * factors[t], dim)
     length = length_of(sums + dim, dim)
+    if not 1e-15 < length < 1e15:  # products with rows would over- or underflow
+        for i in range(dim):
+            sums[dim + i] /= length
+        length = 1
     for i in range(n):
         along = dot(rows[i], sums + dim, dim) * scales[i] / length
         shares[distinct[i]] *= powf((0 if along < 0 else along) + <float>0.3, <float>-0.35)
@@ -668,7 +672,13 @@ cdef int average_distinct(
 cdef inline float length_of(const float* row, Py_ssize_t dim) noexcept nogil:
     """Of a row, not 0: divided by it, zeros stay so."""
     cdef float square = dot(row, row, dim)
-    return sqrtf(1.1754943508222875e-38 if square < 1.1754943508222875e-38 else square)
+    cdef double exact = 0, least = 1.1754943508222875e-38
+    cdef Py_ssize_t j
+    if 1e-30 < square < 1e30:
+        return sqrtf(square)
+    for j in range(dim):
+        exact += <double>row[j] * row[j]
+    return max(sqrt(exact), least)
 
 
 def add_to_rows(gradient, ids, offsets, weights, pooling, out):

@@ -29,7 +29,7 @@ MARKS = "\u200c\u200d" + "".join(
 )
 WORD = rf"\w+(?:[{MARKS}]+\w*)*"
 _PARTS = re.compile(WORD)
-_TINY = np.finfo(np.float32).tiny  # of squared lengths; avoids dividing by zero
+_TINY = np.finfo(np.float32).tiny  # of lengths; avoids dividing by zero
 _TEXTS = 256  # whose rows stay in the cache
 _MOST_PIECES = 1 << 20  # some 200 MB
 _PIECES = ("words", "ptb")  # patterns of which no match holds white space
@@ -387,14 +387,16 @@ def distinct_weights(
     others = np.vecdot(rows, sums[texts]) * scales
     weights = 1 / np.sqrt(np.maximum(others, 1))
     sums = _sum(rows, weights, places, texts, n_texts)
-    along = np.vecdot(rows, sums[texts]) * scales / _lengths(sums)[texts]
+    axes = sums / _lengths(sums)[:, np.newaxis]
+    along = np.vecdot(rows, axes[texts]) * scales
     weights *= (np.maximum(along, 0) + number(0.3)) ** number(-0.35)
     return weights / np.bincount(texts, weights).astype(rows.dtype)[texts]
 
 
 def _lengths(rows: NDArray[np.floating]) -> NDArray[np.floating]:
     """The lengths of rows, which are not 0: divided by them, zeros stay so."""
-    return np.sqrt(np.maximum(np.vecdot(rows, rows), _TINY))
+    lengths = np.sqrt(np.vecdot(rows, rows, dtype=np.float64))
+    return np.maximum(lengths, _TINY).astype(rows.dtype)
 
 
 def add_to_rows(

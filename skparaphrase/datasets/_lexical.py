@@ -6,13 +6,13 @@
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from numbers import Integral
 from pathlib import Path
 from typing import Any, Unpack
 
 from numpy.typing import DTypeLike
-from sklearn.utils import Bunch, check_scalar
+from sklearn.utils import Bunch
 
+from skparaphrase._compat import check_int
 from skparaphrase.datasets._fetch import (
     Download,
     Source,
@@ -121,7 +121,7 @@ def fetch_ppdb(
     check_choice("kind", kind, ("lexical", "phrasal", "all"))
     check_choice("version", version, ("2.0", "1.0"))
     if limit is not None:
-        check_scalar(limit, "limit", Integral, min_val=0)
+        limit = check_int(limit, "limit", 0)
     parts = {f"ppdb-{version}-{size}-{kind}.gz": None}
     target = "score" if version == "2.0" else None
     return _PPDB.load(parts, target, return_X_y, as_frame, download, limit=limit)

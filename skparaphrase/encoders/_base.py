@@ -129,6 +129,7 @@ class AveragingEncoder(TextEncoder):
     vectors: WordVectors | None
     pooling: str
 
+    _default_table = WORDS
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "pooling": [StrOptions(set(POOLINGS))],
         "tokenizer": [callable, None],
@@ -158,7 +159,13 @@ class AveragingEncoder(TextEncoder):
         """The table that is averaged, and the weights of its words or None."""
         table = getattr(self, "vectors_", None)  # of one that learns it
         table = check_word_vectors(self.vectors) if table is None else table
-        return table, getattr(self, "weights_", None)
+        weights = getattr(self, "weights_", None)
+        if weights is not None and weights.shape != (len(table),):
+            raise ValueError(
+                f"There are weights of shape {weights.shape} for {len(table)} words: "
+                "`vectors` is another table than in `fit`."
+            )
+        return table, weights
 
     @property
     def _n_features_out(self) -> int:

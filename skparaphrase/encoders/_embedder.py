@@ -6,7 +6,6 @@
 import sys
 from collections.abc import Iterable
 from contextlib import nullcontext
-from numbers import Integral
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics.pairwise import cosine_similarity
-from sklearn.utils import check_scalar
 
+from skparaphrase._compat import check_int
 from skparaphrase._estimator import warn_caller
 from skparaphrase._lazy import torch
 from skparaphrase._math import cosine, unit_vectors
@@ -176,7 +175,7 @@ class Embedder(FrozenEstimator):
             vectors: Any = np.asarray(self.encoder.transform(texts), np.float32)
         if truncate_dim is not None:
             n = vectors.shape[1]
-            check_scalar(truncate_dim, "truncate_dim", Integral, min_val=1, max_val=n)
+            truncate_dim = check_int(truncate_dim, "truncate_dim", max_val=n)
             vectors = vectors[:, :truncate_dim]
         if normalize_embeddings:
             vectors = unit_vectors(vectors)

@@ -4,11 +4,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Mapping
-from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from skparaphrase._compat import check_int
 from skparaphrase._lazy import import_for
 from skparaphrase._math import nearest, unit_vectors
 from skparaphrase._typing import Encoder, Texts
@@ -70,10 +70,7 @@ def neighbors(
     0      cat     1     cats        ...
     """
     pandas = import_for("neighbors", "pandas", "pandas")
-    if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
-        raise ValueError(
-            f"n_neighbors must be an integer of at least 1; got {n_neighbors!r}."
-        )
+    n_neighbors = check_int(n_neighbors, "n_neighbors")
     transformer = find_transformer(encoder)
     asked = check_single_texts(queries, "queries")
     if candidates is None:
@@ -88,7 +85,7 @@ def neighbors(
         unit_vectors(transform_texts(transformer, texts).astype(np.float32, copy=False))
         for texts in (asked, distinct)
     ]
-    query, row, cosine = nearest(*units, n_neighbors + 1)  # one may be the query
+    query, row, cosine = nearest(*units, k=n_neighbors + 1)  # one may be the query
     differs = asked[query] != distinct[row]
     query, row, cosine = query[differs], row[differs], cosine[differs]
     rank = np.arange(len(query)) - np.searchsorted(query, query)

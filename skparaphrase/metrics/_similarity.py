@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
+from scipy.stats import NearConstantInputWarning, rankdata
 from sklearn.base import TransformerMixin, clone
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
@@ -17,6 +17,8 @@ from skparaphrase._compat import BaseScorer
 from skparaphrase._estimator import warn_caller
 from skparaphrase._math import cosine
 from skparaphrase._typing import Encoder, Predictor, Texts
+
+_NEARLY = 1e-13  # of the mean, which is rounded so
 
 
 def check_columns(
@@ -49,7 +51,8 @@ def pearson_score(
     -------
     r : float
         Between -1 and 1. With an `UndefinedMetricWarning`, 0 if `y_true` or `y_pred` is
-        constant, and NaN for one sample.
+        constant, and NaN for one sample; with SciPy's `NearConstantInputWarning`, what
+        rounding may have decided.
 
     Examples
     --------
@@ -103,14 +106,22 @@ def correlation(
         return _undefined("of fewer than two samples", float("nan"), warn)
     weight = np.ones_like(first) if weight is None else weight
     columns = [values[weight > 0] for values in (first, second)]
-    weight = weight[weight > 0]
-    centred = [values - np.average(values, weights=weight) for values in columns]
-    norms = [np.sqrt(weight @ values**2) for values in centred]
-    is_constant = [(values == values[0]).all() for values in columns]  # mean is rounded
-    if any(is_constant) or not all(norms):
+    if any((values == values[0]).all() for values in columns):
         return _undefined("with constant values", 0.0, warn)
-    covariance = weight @ (centred[0] * centred[1])
-    return float(np.clip(covariance / (norms[0] * norms[1]), -1, 1))
+    weight = weight[weight > 0] / weight.max()
+    units = []
+    for values in columns:
+        mean = np.average(values, weights=weight)
+        centred = values - mean
+        largest = np.abs(centred).max()  # divided by it, squares do not underflow
+        length = largest * np.sqrt(weight @ (centred / largest) ** 2)
+        if warn and length < _NEARLY * abs(mean):
+            warn_caller(
+                "Scores are nearly constant, and rounding may decide the correlation.",
+                NearConstantInputWarning,
+            )
+        units.append(centred / length)
+    return float(np.clip(weight @ (units[0] * units[1]), -1, 1))
 
 
 def _undefined(samples: str, value: float, warn: bool) -> float:

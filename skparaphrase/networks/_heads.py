@@ -244,7 +244,7 @@ class Tagger(nn.Module):
         dim = composition.dim + (capitals == "input")
         self.forwards = LSTM(dim, hidden_dim)
         self.backwards = LSTM(dim, hidden_dim)
-        self.hidden = Dense(2 * hidden_dim, dense_dim, "tanh")
+        self.hidden = Dense(2 * int(hidden_dim), dense_dim, "tanh")
         self.output = Dense(dense_dim, n_tags, "linear")
 
     def reset(self, random_state: RandomState) -> None:

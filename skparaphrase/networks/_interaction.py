@@ -176,6 +176,7 @@ class LSTMLayer(Layer):
 
     def __init__(self, dim_in: int, dim: int) -> None:
         super().__init__()
+        dim = int(dim)  # products of small integers of NumPy overflow
         self.W_x = new_parameter(4 * dim, dim_in)
         self.W_h = new_parameter(4 * dim, dim)
         self.b_x = new_parameter(4 * dim)

@@ -117,5 +117,7 @@ def as_unit_vectors(vectors: object) -> UnitVectors:
         vectors, dtype=np.float32, ensure_min_samples=0, input_name="vectors"
     )
     lengths = np.sqrt(dot(checked, checked))
-    is_unit = (np.abs(lengths - 1) <= _UNIT) | (lengths == 0)
+    is_zero = lengths == 0
+    is_zero[is_zero] = ~checked[is_zero].any(axis=1)  # others' squares underflow
+    is_unit = (np.abs(lengths - 1) <= _UNIT) | is_zero
     return checked if is_unit.all() else unit_vectors(checked)

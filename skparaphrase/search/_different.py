@@ -3,11 +3,10 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from numbers import Integral
-
 import numpy as np
-from sklearn.utils import Bunch, check_scalar
+from sklearn.utils import Bunch
 
+from skparaphrase._compat import check_int
 from skparaphrase._math import dot
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Texts
@@ -64,7 +63,7 @@ def most_different(texts: Texts, n_texts: int, encoder: Encoder | None = None) -
     array(['A cat sleeps.', 'It rains.'], dtype=object)
     """
     texts = check_single_texts(texts, "texts")
-    check_scalar(n_texts, "n_texts", Integral, min_val=1, max_val=len(texts))
+    n_texts = check_int(n_texts, "n_texts", max_val=len(texts))
     vectors = ParaphraseMiner(encoder).fit(texts)._embed(texts)
     is_zero = dot(vectors, vectors) == 0
     largest = np.full(len(texts), -1, np.float32)  # cosine with a chosen text

@@ -130,8 +130,8 @@ class FaissIndex(_Index):
 
     Notes
     -----
-    faiss itself reads a saved index, and may not be safe against malicious files: load
-    a search with an index only from a source that you trust.
+    faiss itself reads a saved index, and may not be safe against malicious files:
+    :func:`skparaphrase.load` asks for `trusted=True`.
 
     Examples
     --------
@@ -197,7 +197,7 @@ class UsearchIndex(_Index):
     Notes
     -----
     usearch itself reads a saved index, and may not be safe against malicious files:
-    load a search with an index only from a source that you trust.
+    :func:`skparaphrase.load` asks for `trusted=True`.
 
     Examples
     --------

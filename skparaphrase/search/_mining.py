@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
+from skparaphrase._compat import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    check_int,
+    fit_context,
+)
 from skparaphrase._core import folded
 from skparaphrase._math import QUERIES, Matches, dot, nearest
 from skparaphrase._progress import progress_bar
@@ -259,8 +265,8 @@ def mine_hard_negatives(
     How do I freeze soup? / Can I block my account?
     How do I freeze my account? / Can soup be frozen?
     """
-    check_scalar(n_negatives, "n_negatives", Integral, min_val=1)
-    check_scalar(range_min, "range_min", Integral, min_val=0)
+    n_negatives = check_int(n_negatives, "n_negatives")
+    range_min = check_int(range_min, "range_min", 0)
     check_scalar(relative_margin, "relative_margin", Real, min_val=0, max_val=2)
 
     pairs = check_pairs(pairs)

@@ -7,16 +7,15 @@ import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
-from numbers import Integral
 from threading import RLock
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import Bunch, check_consistent_length, check_scalar, column_or_1d
+from sklearn.utils import Bunch, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import HasMethods, fit_context
+from skparaphrase._compat import HasMethods, check_int, fit_context
 from skparaphrase._lazy import import_for
 from skparaphrase._math import UnitVectors, floor
 from skparaphrase._typing import Encoder, Index, Texts
@@ -375,8 +374,7 @@ class SemanticSearch(EncoderUser):
            Condorcet and individual rank learning methods".
         """
         check_is_fitted(self)
-        check_scalar(k, "k", Integral, min_val=1)
-        k, state = int(k), self._state  # products of small integers of NumPy overflow
+        k, state = check_int(k, "k"), self._state
         queries, vectors = read_queries(queries, state.encoder)
         _check_width(vectors, state)
         columns = {

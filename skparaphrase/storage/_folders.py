@@ -105,7 +105,7 @@ def _files(folder: Path) -> set[str]:
     """The names of the files that this package wrote to a folder, if it wrote any."""
     try:
         metadata = read_json(folder / "metadata.json")
-    except (OSError, ValueError):
+    except (FileNotFoundError, ValueError):
         return set()
     is_ours = metadata.get("format") == _FORMAT
     return {"metadata.json", *metadata.get("files", ())} if is_ours else set()

@@ -40,13 +40,13 @@ class _Folder:
     path : Path
     arrays : dict of str to ndarray
         The content of the file of small arrays.
-    trust_patterns, verify : bool
+    trusted, verify : bool
         Parameters of :func:`load`.
     """
 
     path: Path
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
-    trust_patterns: bool = False
+    trusted: bool = False
     verify: bool = False
 
     def inner(self, name: str) -> Path:
@@ -58,7 +58,7 @@ class _Folder:
 
     def read_model(self, name: str) -> Any:
         """The model in an inner folder."""
-        options = {"trust_patterns": self.trust_patterns, "verify": self.verify}
+        options = {"trusted": self.trusted, "verify": self.verify}
         return _load(self.inner(name), **options)
 
     def write_json(self, name: str, content: object) -> None:
@@ -106,11 +106,11 @@ def _read_settings(folder: _Folder, name: str, content: list[Any]) -> Any:
     kind, parameters = content
     settings = _find_class(_SETTINGS, kind, parameters)(**parameters)
     pattern = getattr(settings, "pattern", "words")
-    if pattern not in TOKEN_PATTERNS and not folder.trust_patterns:
+    if pattern not in TOKEN_PATTERNS and not folder.trusted:
         raise ValueError(
             f"{folder.path} has a tokenizer with the regular expression "
             f"{pattern!r:.200}, which may run forever on some texts. If you trust its "
-            "author, load it with trust_patterns=True."
+            "author, load it with trusted=True."
         )
     return settings
 
@@ -285,15 +285,14 @@ def save(self: BaseEstimator, folder: FilePath) -> None:
             "attributes": {k: _write(inside, k, v) for k, v in attributes.items()},
             "same": same,  # attributes that are the parameter of this name
             "had_init": had_init,
+            "default_table": _default_table(self),
         }
         if inside.arrays:
             _folders.write_safetensors(new / _ARRAYS, inside.arrays)
         _folders.write_metadata(new, kind=kind, **content)
 
 
-def load(
-    folder: FilePath, *, trust_patterns: bool = False, verify: bool = False
-) -> Any:
+def load(folder: FilePath, *, trusted: bool = False, verify: bool = False) -> Any:
     """Load a model that its method `save` has written, or a table of word vectors.
 
     Tables are written by :func:`~skparaphrase.vectors.save_word_vectors`. Only classes
@@ -302,9 +301,10 @@ def load(
     Parameters
     ----------
     folder : path-like
-    trust_patterns : bool, default=False
-        Accept a `WordTokenizer` with a custom regular expression, which could be
-        crafted to run forever on some texts. The named patterns always load.
+    trusted : bool, default=False
+        Accept what a stranger could craft to do harm: an index of faiss or usearch,
+        which these libraries read without checks, and a `WordTokenizer` with a regular
+        expression of its own, which may run forever on some texts.
     verify : bool, default=False
         Also compare the checksums of word vectors of more than 16 MB, which takes a
         second per GB. Those of all other files are always compared.
@@ -318,7 +318,7 @@ def load(
     ------
     FileNotFoundError, ValueError
         If the folder was written by something else or another version, is corrupt,
-        contains links to folders, or has a pattern that is not trusted.
+        contains links to folders, or has a pattern or an index that is not trusted.
 
     Examples
     --------
@@ -331,23 +331,30 @@ def load(
     ...     skparaphrase.load(f"{folder}/sif")
     SIFEncoder(a=0.0001)
     """
-    options = {"trust_patterns": trust_patterns, "verify": verify}
+    options = {"trusted": trusted, "verify": verify}
     return _folders.read_folder(Path(folder), _load, **options)
 
 
-def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
+def _load(folder: Path, *, trusted: bool, verify: bool) -> Any:
     kinds = [*_classes(_MODELS), "WordVectors"]
     metadata = _folders.read_metadata(folder, kinds, verify=verify)
     if metadata["kind"] == "WordVectors":
         return _module("vectors").load_table(folder, metadata, verify=verify)
-    inside = _Folder(folder, trust_patterns=trust_patterns, verify=verify)
+    inside = _Folder(folder, trusted=trusted, verify=verify)
     with _folders.refuse_corruption(folder):
         if _ARRAYS in metadata["files"]:
             inside.arrays = _folders.read_safetensors(folder / _ARRAYS)
         kind = _find_class(_MODELS, metadata["kind"], metadata["parameters"])
+        if not trusted and hasattr(kind, "_from_bytes") and metadata["attributes"]:
+            raise ValueError(
+                f"{folder} has an index of another library, which reads it without "
+                "checks. If you trust its author, load it with trusted=True."
+            )
         parameters = {k: _read(inside, k, v) for k, v in metadata["parameters"].items()}
         model = kind(**parameters)
         _validate(model)
+        if metadata.get("default_table") is not None:
+            _module("vectors").referred(*metadata["default_table"])
         for name in (*metadata["attributes"], *metadata["same"]):
             if not _is_fitted(name):
                 raise ValueError(f"{name!r} is not the name of a fitted attribute")
@@ -361,6 +368,15 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
         if metadata["had_init"] and hasattr(model, "_forget_init"):
             model._forget_init()
     return model
+
+
+def _default_table(model: BaseEstimator) -> Any:
+    """What refers to the table of `vectors=None`, if the fitted model needs it."""
+    name = getattr(model, "_default_table", None)
+    if name is None or model.vectors is not None or hasattr(model, "vectors_"):
+        return None
+    vectors = _module("vectors")
+    return vectors.bundled_reference(vectors.bundled(name))
 
 
 def _write(folder: _Folder, name: str, value: Any) -> Any:

@@ -307,17 +307,25 @@ class SupervisedModel(TrainedModel):
 
     def _logits(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """NumPy equivalent of `networks.Head`; avoids importing torch."""
-        p, x = self.head_, self._features(vectors)
-        if "hidden.weight" in p:
-            x = expit(x @ p["hidden.weight"] + p["hidden.bias"])
-        logits: NDArray[np.float32] = x @ p["output.weight"] + p["output.bias"]
+        x = self._features(vectors)
+        if "hidden.weight" in self.head_:
+            x = expit(self._layer("hidden", x))
+        logits = self._layer("output", x)
+        if logits.shape[1] != self._targets.n_outputs:
+            raise ValueError(f"`head_` is not one for {self._kind.attribute}.")
         return logits
+
+    def _layer(self, name: str, x: NDArray[np.float32]) -> NDArray[np.float32]:
+        weight, bias = self.head_[f"{name}.weight"], self.head_[f"{name}.bias"]
+        if weight.ndim != 2 or bias.shape != weight.shape[1:]:
+            raise ValueError(f"`head_` has a layer {name!r} of other shapes.")
+        layer: NDArray[np.float32] = x @ weight + bias
+        return layer
 
     def _features(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """What the head's layers read, in new memory."""
-        p = self.head_
-        if "projection.weight" in p:
-            vectors = vectors @ p["projection.weight"] + p["projection.bias"]
+        if "projection.weight" in self.head_:
+            vectors = self._layer("projection", vectors)
         if self.text_norm is not None:
             vectors = unit_vectors(vectors) * np.float32(self.text_norm)
         if self._n_texts == 2:

@@ -65,6 +65,7 @@ class PairwiseInteraction(TrainedModel):
     similarity_: str | None
     vectors_: WordVectors  # with freeze=None
 
+    _default_table = SENTENCES
     _n_texts = 2
     _fitted_names = "parameters_", "scale_", "similarity_", "vectors_"
     _optimizer = Optimizer(
@@ -97,7 +98,7 @@ class PairwiseInteraction(TrainedModel):
 
     def _given_table(self) -> WordVectors:
         if self.vectors is None:
-            return bundled(SENTENCES)
+            return bundled(self._default_table)
         return check_word_vectors(self.vectors)
 
     def _look_up(self, texts: list[str]) -> tuple[TokenBatch, NDArray[np.float32]]:

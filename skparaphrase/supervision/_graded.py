@@ -55,16 +55,20 @@ class GradedPairs(Examples):
             raise ValueError(
                 f"All scores are {scores.min():g}: there is no order to learn."
             )
-        return cls(rows, scores.astype(np.float32), weights)
+        return cls(rows, scores, weights)
 
     def validate(self, encoder: Encoder, train: Self) -> Any:
         """Pearson's r of the cosines with the scores."""
         return pearson_scorer(encoder, self.rows, self.targets)
 
     def arrange(self, batch: TokenBatch, rng: RandomState, axes: Axes) -> Arranged:
-        """Pairs with their scores."""
+        """Pairs with their scores, or ranks if single precision merges scores."""
+        scores = self.targets.astype(np.float32)
+        distinct, ranks = np.unique(self.targets, return_inverse=True)
+        if len(np.unique(scores)) < len(distinct):  # such as times in seconds
+            scores = ranks.astype(np.float32)
         weights = self.normalized_weights
-        return Arranged(batch, self.indices, scores=self.targets, weights=weights)
+        return Arranged(batch, self.indices, scores=scores, weights=weights)
 
 
 def read_scores(y: ArrayLike | None) -> NDArray[np.float64]:

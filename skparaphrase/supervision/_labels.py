@@ -92,6 +92,8 @@ class LabelledTexts(Examples):
 def check_labels(y: ArrayLike) -> NDArray[Any]:
     """Class labels as a vector, of which none is missing."""
     labels: NDArray[Any] = column_or_1d(y, warn=True)
+    if labels.dtype.kind == "T":  # StringDType, which scikit-learn does not know
+        labels = labels.astype(object)
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y")
     elif labels.dtype.kind == "O":

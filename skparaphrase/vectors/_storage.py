@@ -6,14 +6,13 @@
 import zlib
 from functools import cache
 from importlib.resources import files
-from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_scalar
 
+from skparaphrase._compat import check_int
 from skparaphrase.storage import (
     is_large,
     load_array,
@@ -70,8 +69,8 @@ def bundled(name: str, dim: int | None = None) -> WordVectors:
     n_numbers = BUNDLED[name][1]
     if dim is None:
         return _read_bundled(name, n_numbers)
-    check_scalar(dim, "dim", Integral, min_val=1, max_val=n_numbers)
-    return _read_bundled(name, int(dim))
+    dim = check_int(dim, "dim", max_val=n_numbers)
+    return _read_bundled(name, dim)
 
 
 @cache

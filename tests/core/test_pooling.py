@@ -151,6 +151,18 @@ def test_any_texts(core, texts, pooling, dim, dtype):
     assert_allclose(found, sums, rtol=2e-6, atol=2e-6 * max(np.abs(parts[-1]).max(), 1))
 
 
+@pytest.mark.parametrize("size", [1e-36, 1e-23, 1e-17, 1e17, 1e20, 1e35])
+def test_distinct_rows_of_any_size(core, size):
+    """Whose squares are too small or too large for single precision."""
+    matrix = np.random.default_rng(0).normal(size=(9, 17)).astype(np.float32)
+    texts = [[0, 1, 2, 1], [3], [4, 5, 6, 7, 8, 0]]
+    expected, shares = pool(core, (matrix, None, None), texts, pooling="distinct")
+    sized = matrix * np.float32(size)
+    sums, found = pool(core, (sized, None, None), texts, pooling="distinct")
+    assert_allclose(found, shares, rtol=1e-4)
+    assert_allclose(sums / np.float32(size), expected, rtol=1e-3, atol=1e-5)
+
+
 def test_rows_of_zeros(core):
     parts = np.zeros((2, 4), np.float32), None, None
     found, shares = pool(core, parts, [[0, 1, 0], [1]], pooling="distinct")

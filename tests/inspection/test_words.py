@@ -51,7 +51,7 @@ def test_bad_queries(vectors):
         neighbors(encoder, "cat")
     with pytest.raises(ValueError, match="queries must hold texts, shape"):
         neighbors(encoder, [("a", "b")])
-    with pytest.raises(ValueError, match="n_neighbors must be an integer"):
+    with pytest.raises(ValueError, match="n_neighbors == 0, must be >= 1"):
         neighbors(encoder, ["w1"], n_neighbors=0)
     assert len(neighbors(encoder, [])) == len(neighbors(encoder, ["w1"], [])) == 0
 

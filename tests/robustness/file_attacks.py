@@ -47,7 +47,7 @@ def saved(name):
         fitted(name)[0].save(folder / "model")
 
     def read(folder):
-        model = skparaphrase.load(folder / "model", trust_patterns=True)
+        model = skparaphrase.load(folder / "model", trusted=True)
         said = [np.asarray(row).tobytes() for row in say(name, model, TEXTS)]
         return [repr(model), repr(getattr(model, "loss_curve_", None)), said]
 
@@ -250,6 +250,32 @@ def lengthen_a_line(kind, seed, folder):
     byte = random.choice([b"a", b"1", b" ", b"\n", b"\r", b"\t", b",", b'"', b"\0"])
     path.write_bytes(raw[:place] + byte * random.randrange(2**23) + raw[place:])
     read_or_refuse(kind, folder)
+
+
+STRAYS = [".git", ".cache", "__pycache__", ".ipynb_checkpoints", "lost+found"]
+STRAYS += ["._metadata.json", ".DS_Store", "config.json", "Thumbs.db", "~$model"]
+
+
+def add_strays(kind, seed, folder):
+    """What others put into a folder changes nothing, and stays when it is replaced."""
+    random = Random(seed)
+    original, content = written(kind)
+    shutil.copytree(original, folder)
+    places = [path for path in folder.rglob("*") if path.is_dir()]
+    names = random.sample(STRAYS, 3)
+    strays = [random.choice(places) / name for name in names]
+    for path in strays:
+        if "." in path.name[1:]:
+            path.write_bytes(random.randbytes(random.randrange(99)))
+        else:
+            path.mkdir()
+            (path / "metadata.json").write_text(random.choice(["", "{}", "mine"]))
+    before = {path: path.read_bytes() for stray in strays for path in files_of(stray)}
+    before |= {path: path.read_bytes() for path in strays if path.is_file()}
+    assert KINDS[kind][1](folder) == content
+    KINDS[kind][0](folder)
+    assert KINDS[kind][1](folder) == content
+    assert {path: path.read_bytes() for path in before} == before
 
 
 EVIL = [None, True, -1, 0, 2**63, 1e999, float("nan"), "", "x", "\ud800", [], {}, [[]]]

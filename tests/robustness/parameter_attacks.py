@@ -33,8 +33,8 @@ def drawn(constraint, random):
         if issubclass(constraint.type, Integral):
             return [low + random.choice([0, 1, 2, 5, 100])]
         high = low + 2.0 if high is None else high
-        values = [each for each in (low, low + 1e-3, low + 0.1, high) if each in constraint]
-        return [random.choice(values)]
+        values = low, low + 1e-3, low + 0.1, high
+        return [random.choice([each for each in values if each in constraint])]
     if isinstance(constraint, Options):
         return [random.choice(sorted(constraint.options, key=str))]
     kind = getattr(constraint, "class_", None)
@@ -91,14 +91,14 @@ def give_parameters(name, seed, folder):
         return
     expected = [*say(name, model, TEXTS)]
     model.save(folder / "model")
-    loaded = skparaphrase.load(folder / "model", trust_patterns=True)
+    loaded = skparaphrase.load(folder / "model", trusted=True)
     for row, wanted in zip(say(name, loaded, TEXTS), expected, strict=True):
         np.testing.assert_array_equal(row, wanted)
     other = clone(model).set_params(
         **{k: of_numpy(v, random) for k, v in model.get_params(deep=False).items()}
     )
     fit(other, name).save(folder / "model")
-    loaded = skparaphrase.load(folder / "model", trust_patterns=True)
+    loaded = skparaphrase.load(folder / "model", trusted=True)
     for row, wanted in zip(say(name, loaded, TEXTS), expected, strict=True):
         np.testing.assert_allclose(row, wanted, rtol=1e-4, atol=1e-4)
 

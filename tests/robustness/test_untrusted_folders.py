@@ -11,26 +11,31 @@ import signal
 import tarfile
 import zipfile
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 import subjects
 from forged import edit, seal
-from safetensors.numpy import save_file
+from numpy.testing import assert_array_equal
+from safetensors.numpy import load_file, save_file
 from sklearn.base import clone
 
 import skparaphrase
 from skparaphrase.datasets import read_pairs, read_texts
 from skparaphrase.datasets._fetch import read_members
-from skparaphrase.encoders import SIFEncoder
+from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
+from skparaphrase.search import SemanticSearch, UsearchIndex
 from skparaphrase.storage._folders import write_safetensors
 from skparaphrase.supervised import SentenceClassifier
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import (
     WordFrequencies,
     WordVectors,
+    _storage,
     fit_subwords,
     read_word_vectors,
     save_word_vectors,
@@ -287,7 +292,7 @@ def test_frequencies(content, tmp_path):
 def test_patterns(pattern, classifier, tmp_path):
     model = clone(classifier.encoder).set_params(tokenizer=WordTokenizer(r"\S+"))
     classifier.set_params(encoder=model).save(tmp_path / "model")
-    loaded = skparaphrase.load(tmp_path / "model", trust_patterns=True)
+    loaded = skparaphrase.load(tmp_path / "model", trusted=True)
     assert loaded.encoder.tokenizer.pattern == r"\S+"
     path = tmp_path / "model/encoder/metadata.json"
 
@@ -357,6 +362,63 @@ def test_sizes_that_models_cannot_have(name, changes, tmp_path):
     loaded = skparaphrase.load(tmp_path / "model")
     with little_memory(), pytest.raises(ValueError, match=r"other par|must be"):
         subjects.say(name, loaded, ["a cat"])
+
+
+def test_an_index_of_another_library_asks_for_consent(tmp_path):
+    """Its library would read the bytes, and may crash; nothing is read before."""
+    search = SemanticSearch().fit(WORDS)
+    state = search._state
+    index = UsearchIndex()
+    index.index_ = np.zeros(64, np.uint8)  # as it is loaded
+    with patch.object(UsearchIndex, "_to_bytes", lambda self: self.index_):
+        search.set_params(neighbors=UsearchIndex())
+        search._state = replace(state, index=index, indexed=np.arange(3))
+        search.save(tmp_path / "search")
+    assert_refused(tmp_path / "search", "has an index of another library")
+    loaded = skparaphrase.load(tmp_path / "search", trusted=True)
+    assert_array_equal(loaded.neighbors_.index_, index.index_)
+    SemanticSearch(neighbors=UsearchIndex()).fit([]).save(tmp_path / "search")
+    assert len(skparaphrase.load(tmp_path / "search")) == 0  # it has none
+
+
+def disagreeing(array):
+    """Arrays of other shapes."""
+    for axis in range(array.ndim):
+        yield np.delete(array, 0, axis)
+        yield np.concatenate([array, array.take([0], axis)], axis)
+    yield array[np.newaxis]
+
+
+@pytest.mark.parametrize("name", ["SIFEncoder", "PairClassifier", "CharCNNEncoder"])
+def test_arrays_that_do_not_agree(name, tmp_path):
+    """They are refused, or change nothing that the model says."""
+    model = subjects.fitted(name)[-1]
+    model.save(tmp_path / "model")
+    path = tmp_path / "model/arrays.safetensors"
+    arrays, n_refused = load_file(path), 0
+    for key, array in arrays.items():
+        for other in disagreeing(array):
+            write_safetensors(path, arrays | {key: other})
+            seal(tmp_path / "model")
+            try:
+                loaded = skparaphrase.load(tmp_path / "model")
+                found = subjects.say(name, loaded, subjects.TEXTS)
+            except ValueError:
+                n_refused += 1
+            else:
+                expected = subjects.say(name, model, subjects.TEXTS)
+                assert_array_equal(found, expected, err_msg=key)
+    assert n_refused >= 3
+
+
+def test_weights_belong_to_the_words_of_a_version(tmp_path, monkeypatch):
+    """The default table of another version has other rows."""
+    for model in (SIFEncoder(), TfidfEncoder(), AverageEncoder()):
+        model.fit(["a cat"]).save(tmp_path / "model")
+        skparaphrase.load(tmp_path / "model")
+        with monkeypatch.context() as patched:
+            patched.setattr(_storage, "_fingerprint", lambda vectors: 7)
+            assert_refused(tmp_path / "model", "of another version of skparaphrase")
 
 
 def test_parameters_are_validated(folder):

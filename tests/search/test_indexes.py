@@ -42,7 +42,7 @@ def index(request):
     return request.param
 
 
-def agree(search, n_agree=0.95):
+def agree(search, n_agree=0.85):  # threads of usearch build other graphs
     """Compare with an exact search of the same texts."""
     exact = SemanticSearch().fit(search.texts_, ids=search.ids_)
     hits, expected = search.search(QUERIES, k=4), exact.search(QUERIES, k=4)
@@ -92,7 +92,7 @@ def test_saved_with_the_texts(index, tmp_path):
     search = SemanticSearch(neighbors=index).fit(SENTENCES).remove([3, 4])
     hits = search.search(QUERIES, k=4)
     search.save(tmp_path / "search")
-    loaded = skparaphrase.load(tmp_path / "search")
+    loaded = skparaphrase.load(tmp_path / "search", trusted=True)
     for other in (loaded, pickle.loads(pickle.dumps(search))):
         found = other.search(QUERIES, k=4)
         assert_array_equal(found.id, hits.id)

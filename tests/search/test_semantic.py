@@ -30,7 +30,7 @@ from sklearn.preprocessing import FunctionTransformer, Normalizer, normalize
 import skparaphrase
 from skparaphrase.datasets import load_similarity
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.search import (
     FaissIndex,
     SemanticSearch,
@@ -40,6 +40,7 @@ from skparaphrase.search import (
 )
 from skparaphrase.storage import _folders
 from skparaphrase.streams import to_arrow, transform_to
+from skparaphrase.vectors import WordVectors
 
 TEXTS = ["Where is my parcel?", "I want my money back.", "Do you sell bikes?"]
 SENTENCES = load_similarity().data[:, 0]
@@ -339,6 +340,22 @@ def test_unit_vectors_stay_in_their_file(tmp_path):
     encoder = make_pipeline(skparaphrase.load_pretrained(), Normalizer())
     stored = transform_to(encoder, SENTENCES, tmp_path / "vectors.npy")
     assert np.shares_memory(SemanticSearch().fit(stored).vectors_, stored)
+
+
+@pytest.mark.parametrize("size", [1e-30, 1e-23, 1e20, 1e30])
+@pytest.mark.parametrize("pooling", ["mean", "distinct"])
+def test_vectors_of_any_length(size, pooling):
+    words = [*"abcdef"]
+    matrix = np.random.default_rng(0).normal(size=(6, 8)) * size
+    encoder = AverageEncoder(WordVectors(words, matrix), pooling=pooling)
+    found = SemanticSearch(encoder).fit(words)
+    assert found.search(words, k=1).text.ravel().tolist() == words
+    assert found.search(matrix.astype(np.float32), k=1).row.ravel().tolist() == [
+        *range(6)
+    ]
+    assert_allclose(np.linalg.norm(found.vectors_, axis=1), 1, rtol=1e-5)
+    pair = found.search(["a b"], k=2).text.ravel()
+    assert {*pair} == {"a", "b"}
 
 
 def test_vectors_that_do_not_fit(search):

@@ -95,7 +95,7 @@ def shown(params):
 def test_loaded_encoder_gives_the_same_vectors(make, vectors, tmp_path):
     encoder = make(vectors).fit(PAIRS * 2)
     encoder.save(tmp_path / "encoder")
-    loaded = skparaphrase.load(tmp_path / "encoder", trust_patterns=True)
+    loaded = skparaphrase.load(tmp_path / "encoder", trusted=True)
     assert type(loaded) is type(encoder)
     assert_array_equal(loaded.transform(TEXTS), encoder.transform(TEXTS))
     assert shown(loaded.get_params(deep=False)) == shown(encoder.get_params(deep=False))

@@ -20,6 +20,20 @@ from skparaphrase.supervision._examples import split_off
 RNG = np.random.RandomState(0)
 
 
+def test_scores_that_single_precision_merges():
+    """Times in seconds have an order, which is learnt; so do scores of any size."""
+    rows = [(f"w{i}", f"w{i + 1}") for i in range(40)]
+    for first, step in ((1.7e9, 1.0), (-5e15, 2.0), (1.0, 1e-12), (0.0, 0.25)):
+        scores = first + step * RNG.permutation(40)
+        examples = supervise(rows, scores)
+        arranged = examples.arrange(None, None, None)
+        assert arranged.scores.dtype == np.float32
+        assert_array_equal(arranged.scores.argsort(), scores.argsort())
+        assert len(np.unique(arranged.scores)) == 40
+        if step == 0.25:
+            assert_array_equal(arranged.scores, scores)  # as they are
+
+
 def mean_reciprocal_rank(queries, candidates):
     """Of candidate i for query i; candidates are different texts."""
     cosines = unit(queries) @ unit(candidates).T

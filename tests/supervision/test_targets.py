@@ -133,6 +133,15 @@ def test_labels():
         Classes.fit(labelled(labels[:1]))
 
 
+def test_labels_of_variable_length():
+    """NumPy's StringDType, whose missing values are found."""
+    labels = np.array(["no", "yes"], dtype=np.dtypes.StringDType())
+    assert Classes.fit(labelled(Classes.read(labels))).outputs.tolist() == ["no", "yes"]
+    kind = np.dtypes.StringDType(na_object=np.nan)
+    with pytest.raises(ValueError, match=r"y\[1\] is nan"):
+        Classes.read(np.array(["no", np.nan], dtype=kind))
+
+
 def test_weights_of_labels_multiply_those_of_examples():
     examples = labelled(np.array([0, 1, 1, 1]), np.array([1.0, 0.0, 2.0, 3.0]))
     found = examples.weighted_by_class({0: 5.0, 1: 0.5})
