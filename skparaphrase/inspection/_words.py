@@ -81,11 +81,12 @@ def neighbors(
         table = find_table(first)
         candidates = [word for word in table.words if word != table.unknown]
     distinct = pandas.unique(check_single_texts(candidates, "candidates"))
-    units = [
+    asked_units, units = (
         unit_vectors(transform_texts(transformer, texts).astype(np.float32, copy=False))
         for texts in (asked, distinct)
-    ]
-    query, row, cosine = nearest(*units, k=n_neighbors + 1)  # one may be the query
+    )
+    # One more, which may be the query
+    query, row, cosine = nearest(asked_units, units, n_neighbors + 1)
     differs = asked[query] != distinct[row]
     query, row, cosine = query[differs], row[differs], cosine[differs]
     rank = np.arange(len(query)) - np.searchsorted(query, query)
