@@ -17,8 +17,10 @@ import pytest
 import torch
 from joblib import Parallel, delayed
 from numpy.testing import assert_allclose, assert_array_equal
+from registry import TRAINED
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from skparaphrase.datasets import load_paraphrases, load_similarity
 from skparaphrase.encoders import (
     CharagramEncoder,
     CharCNNEncoder,
@@ -271,7 +273,14 @@ INTERACTION = {
     "dropout": (PairwiseInteractionRegressor, {"focus": "dropout"}),
 }
 TAGGERS = {"tags charagram": "charagram", "tags char lstm": "char lstm"}
-MODELS = [*ENCODERS, *CHARACTERS, *SUPERVISED, *INTERACTION, *TAGGERS]
+LEARNT = {  # what else an encoder learns from
+    "graded pairs": "paragram",
+    "triplets": "paragram",
+    "labels": "paragram",
+    "vectors of a teacher": "projection",
+    "one label of several": "paragram",
+}
+MODELS = [*ENCODERS, *CHARACTERS, *SUPERVISED, *INTERACTION, *TAGGERS, *LEARNT]
 pytestmark = pytest.mark.usefixtures("narrow")  # blocks of few channels
 each_model = pytest.mark.parametrize("name", MODELS)
 
@@ -284,6 +293,17 @@ def train(vectors, sentences, pairs, gold):
     tokens = [text.split() for text in sentences]
     tags = [[word[-1] for word in text] for text in tokens]
 
+    examples = {
+        "graded pairs": (pairs, gold),
+        "triplets": (np.column_stack([pairs, sentences]), None),
+        "labels": (sentences, labels),
+        "vectors of a teacher": (
+            sentences,
+            np.random.default_rng(0).normal(size=(12, 5)),
+        ),
+        "one label of several": (sentences, np.column_stack([labels, 1 - labels])),
+    }
+
     def encoder(name, **settings):
         if name in CHARACTERS:
             return CHARACTERS[name](**settings)
@@ -293,6 +313,13 @@ def train(vectors, sentences, pairs, gold):
         more = {**TRAINING, "device": device, **settings}
         if name in ENCODERS or name in CHARACTERS:
             return encoder(name, **more).fit(pairs)
+        if name in LEARNT:
+            X, y = examples[name]
+            if name == "one label of several":
+                return SentenceClassifier(encoder(LEARNT[name], **more), **more).fit(
+                    X, y
+                )
+            return encoder(LEARNT[name], **more).fit(X, y)
         if name in SUPERVISED:
             Model, below, own = SUPERVISED[name]
             X = sentences if Model is SentenceClassifier else pairs
@@ -373,6 +400,85 @@ def test_no_step_waits_for_the_device(name, place, train, monkeypatch):
     assert waits[0] == waits[1]
 
 
+# At the defaults: what is learnt from which examples.
+PAIRS = load_paraphrases().data[:24]
+GRADED, SCORES = (values[:24] for values in load_similarity(return_X_y=True))
+MARKS = np.arange(24) % 2
+TRIPLETS = [(*pair, text) for pair, (text, _) in zip(PAIRS, GRADED, strict=True)]
+TOKENS = [text.split()[:9] for text, _ in PAIRS]
+DEFAULTS = {
+    **{f"{name}()": (Encoder, PAIRS, None) for name, Encoder in TRAINED.items()},
+    **{
+        f"ParagramEncoder(loss={loss!r})": (
+            partial(ParagramEncoder, loss=loss),
+            PAIRS,
+            None,
+        )
+        for loss in ("margin", MarginLoss(negatives="mix"))
+    },
+    "ParagramEncoder(), graded pairs": (ParagramEncoder, GRADED, SCORES),
+    "ParagramEncoder(), triplets": (ParagramEncoder, TRIPLETS, None),
+    "ParagramEncoder(), labels": (ParagramEncoder, [a for a, _ in PAIRS], MARKS),
+    "ParagramEncoder(), a teacher": (
+        ParagramEncoder,
+        [a for a, _ in PAIRS],
+        np.random.default_rng(0).normal(size=(24, 256)),
+    ),
+    "ParagramEncoder(validation_fraction=0.25)": (
+        partial(ParagramEncoder, validation_fraction=0.25),
+        PAIRS,
+        None,
+    ),
+    "SimilarityRegressor()": (SimilarityRegressor, GRADED, SCORES),
+    "PairClassifier()": (PairClassifier, GRADED, MARKS),
+    "SentenceClassifier()": (SentenceClassifier, [a for a, _ in PAIRS], MARKS),
+    "PairwiseInteractionRegressor()": (PairwiseInteractionRegressor, GRADED, SCORES),
+    "PairwiseInteractionRanker()": (PairwiseInteractionRanker, GRADED, MARKS),
+    "SequenceTagger()": (
+        SequenceTagger,
+        TOKENS,
+        [[word[-1] for word in text] for text in TOKENS],
+    ),
+}
+
+
+def waits_of_a_fit(place, case, batch_size, n_epochs=1):
+    Model, X, y = DEFAULTS[case]
+    with place:
+        Model(
+            device=place.name,
+            batch_size=batch_size,
+            max_epochs=n_epochs,
+            random_state=0,
+        ).fit(X, y)
+    waits = place.stand_in.waits.total()
+    place.stand_in.waits.clear()
+    return waits
+
+
+@pytest.mark.filterwarnings("ignore:.* more than max_words", "ignore:.*constant")
+@pytest.mark.parametrize("case", DEFAULTS)
+def test_no_step_waits_at_the_defaults(case, monkeypatch):
+    place = Place("meta", monkeypatch)
+    waits = [waits_of_a_fit(place, case, batch_size) for batch_size in (12, 6)]
+    assert waits[0] == waits[1]
+
+
+def print_waits():
+    """Waits of each training path, for docs/performance.rst."""
+    print(f"{'':45}{'fit':>6}{'epoch':>6}{'step':>6}")
+    for case in DEFAULTS:
+        with pytest.MonkeyPatch.context() as patch:
+            place = Place("meta", patch)
+            few, many = (waits_of_a_fit(place, case, size) for size in (12, 6))
+            twice = waits_of_a_fit(place, case, 12, n_epochs=2)
+        n_steps = {12: 2, 6: 4}
+        step = (many - few) / (n_steps[6] - n_steps[12])
+        epoch = twice - few - n_steps[12] * step
+        fit = few - epoch - n_steps[12] * step
+        print(f"{case:45}{fit:6.0f}{epoch:6.0f}{step:6.1f}")
+
+
 def without_waiting(step):
     def watched(*args):
         torch.cuda.set_sync_debug_mode("error")
@@ -439,3 +545,7 @@ def test_workers_leave_the_gpu_alone_unless_asked(monkeypatch):
     assert devices() == ("cuda", "cuda")
     found = Parallel(2, backend="threading")(delayed(devices)() for _ in range(2))
     assert found == [("cpu", "cuda")] * 2
+
+
+if __name__ == "__main__":
+    print_waits()
