@@ -3,13 +3,10 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["import_for", "networks", "own_torch", "torch", "training"]
+__all__ = ["import_for", "networks", "torch", "training"]
 
 if TYPE_CHECKING:
     import torch
@@ -51,21 +48,3 @@ def import_for(caller: str, name: str, install: str) -> Any:
         package = name.partition(".")[0].replace("_", "-")
         message = f"{caller} needs {package}: pip install {install}"
         raise ImportError(message) from error
-
-
-@contextmanager
-def own_torch() -> Iterator[None]:
-    """Leave contexts of PyTorch around a call, such as `inference_mode` and `autocast`.
-
-    Inside them, nothing can be trained, or only roughly.
-    """
-    module: Any = sys.modules.get("torch")
-    with ExitStack() as stack:
-        if hasattr(module, "get_default_device"):  # its import is complete
-            stack.enter_context(module.inference_mode(False))
-            stack.enter_context(module.enable_grad())
-            for device in ("cpu", "cuda"):
-                stack.enter_context(module.autocast(device, enabled=False))
-            if module.get_default_device().type != "cpu":
-                stack.enter_context(module.device("cpu"))
-        yield

@@ -1,4 +1,4 @@
-"""Thread limits, and work in background threads."""
+"""Thread limits, work in background threads, and contexts of PyTorch."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,7 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from itertools import chain, islice
 from typing import Any, TypeVar
@@ -144,6 +144,24 @@ def limit_torch_threads(*, small_steps: bool = True) -> Iterator[None]:
             if before in _TORCH_BEFORE:  # a child process keeps its one thread
                 _TORCH_BEFORE.remove(before)
                 torch.set_num_threads(before)
+
+
+@contextmanager
+def own_torch() -> Iterator[None]:
+    """Leave contexts of PyTorch around a call, such as `inference_mode` and `autocast`.
+
+    Inside them, nothing can be trained, or only roughly.
+    """
+    module: Any = sys.modules.get("torch")
+    with ExitStack() as stack:
+        if hasattr(module, "get_default_device"):  # its import is complete
+            stack.enter_context(module.inference_mode(False))
+            stack.enter_context(module.enable_grad())
+            for device in ("cpu", "cuda"):
+                stack.enter_context(module.autocast(device, enabled=False))
+            if module.get_default_device().type != "cpu":
+                stack.enter_context(module.device("cpu"))
+        yield
 
 
 def map_blocks(function: Callable[[A], B], blocks: Iterable[A]) -> Iterator[B]:

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._lazy import networks, own_torch, torch
+from skparaphrase._lazy import networks, torch
 from skparaphrase._progress import progress_bar
+from skparaphrase._threads import own_torch
 from skparaphrase.text import NgramTokenizer, TokenBatch, WordTokenizer
 from skparaphrase.vectors import WordVectors, pool_vectors
 

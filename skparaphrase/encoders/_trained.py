@@ -27,7 +27,8 @@ from skparaphrase._compat import (
 )
 from skparaphrase._estimator import PaperSettings, warn_caller
 from skparaphrase._fit import random_states, run_fit
-from skparaphrase._lazy import networks, own_torch, training
+from skparaphrase._lazy import networks, training
+from skparaphrase._threads import own_torch
 from skparaphrase._typing import Arrays
 from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._embedding import embed_texts

@@ -14,7 +14,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from skparaphrase._lazy import own_torch
+from skparaphrase._threads import own_torch
 from skparaphrase.networks._table import Ints, pool, to_device
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {

@@ -18,7 +18,8 @@ from sklearn.utils import Tags, check_consistent_length
 from skparaphrase._compat import check_weights, fit_context, with_callbacks
 from skparaphrase._estimator import DocumentedOnline, PaperSettings
 from skparaphrase._fit import random_states, run_fit
-from skparaphrase._lazy import own_torch, training
+from skparaphrase._lazy import training
+from skparaphrase._threads import own_torch
 from skparaphrase._typing import Arrays, Texts
 from skparaphrase.encoders import TableRows
 from skparaphrase.metrics import pearson_score

@@ -16,8 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import Interval, Options, StrOptions
 from skparaphrase._estimator import Arrays, Settings, store_parameters, warn_caller
-from skparaphrase._lazy import networks, own_torch, torch, training
+from skparaphrase._lazy import networks, torch, training
 from skparaphrase._progress import progress_bar
+from skparaphrase._threads import own_torch
 from skparaphrase._typing import Texts
 from skparaphrase.encoders import TableRows, check_word_vectors, similar_lengths
 from skparaphrase.metrics import correlation

@@ -24,8 +24,9 @@ from skparaphrase._compat import (
     with_callbacks,
 )
 from skparaphrase._estimator import Arrays, Settings, store_parameters
-from skparaphrase._lazy import networks, own_torch, torch, training
+from skparaphrase._lazy import networks, torch, training
 from skparaphrase._progress import progress_bar
+from skparaphrase._threads import own_torch
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders import (
     CharagramEncoder,
