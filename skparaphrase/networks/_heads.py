@@ -81,7 +81,7 @@ class Head(Network):
         self.projection: Dense | None = None
         if projection_dim is not None:
             self.projection = Dense(dim, projection_dim, "linear")
-            dim = projection_dim
+            dim = int(projection_dim)  # sums of small integers of NumPy overflow
         if n_texts == 2:
             dim = sum(1 if name == "cosine" else dim for name in self.features)
         self.hidden: Dense | None = None
