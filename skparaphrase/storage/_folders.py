@@ -47,9 +47,14 @@ def new_folder(folder: FilePath) -> Iterator[Path]:
     ------
     ValueError
         If `folder` exists and was not written by this package, or holds other files
-        where new ones belong.
+        where new ones belong, or is the current directory, which would be lost.
     """
     folder = Path(os.path.realpath(folder))
+    if folder.exists() and folder.samefile(os.curdir):
+        raise ValueError(
+            f"{folder} is the current directory, which cannot be replaced; choose a "
+            "folder inside it."
+        )
     is_empty = folder.is_dir() and not any(folder.iterdir())
     if folder.exists() and not is_empty and not _files(folder):
         raise ValueError(
@@ -105,7 +110,7 @@ def _files(folder: Path) -> set[str]:
     """The names of the files that this package wrote to a folder, if it wrote any."""
     try:
         metadata = read_json(folder / "metadata.json")
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return set()
     is_ours = metadata.get("format") == _FORMAT
     return {"metadata.json", *metadata.get("files", ())} if is_ours else set()

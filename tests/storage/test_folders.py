@@ -103,6 +103,21 @@ def test_what_others_put_into_a_folder_stays(name, tmp_path):
     assert {path: x for path, x in state(folder).items() if path in added} == added
 
 
+def test_the_current_directory_is_not_replaced(tmp_path, monkeypatch):
+    """A shell in it would stand in a folder that is gone."""
+    write(tmp_path / "folder", "one")
+    with monkeypatch.context() as there:
+        there.chdir(tmp_path / "folder")
+        for path in (".", "../folder", tmp_path / "folder"):
+            with pytest.raises(ValueError, match="is the current directory"):
+                write(path, "two")
+        write("inside", "three")
+        assert read(Path("inside")) == "three"
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(ValueError, match="file already exists and was not saved by"):
+        write(tmp_path / "file", "one")
+
+
 def test_a_file_of_others_is_in_the_way(tmp_path):
     write(tmp_path / "folder", "one")
     (tmp_path / "folder/two").write_text("mine")
