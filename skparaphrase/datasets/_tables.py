@@ -160,7 +160,7 @@ def read_texts(
         label,
         sep=sep,
         encoding=encoding,
-        parameters="column= or label=",
+        parameters="column= or label= (None if there is none)",
     )
     return make_bunch(table, [column], label, str(path), return_X_y)
 
@@ -334,9 +334,10 @@ def select_columns(
             count = header.count(column) if isinstance(column, str) else 1
             if count != 1:
                 problem = f"{count} columns are named" if count else "no column"
+                is_split = len(header) >= len(columns) or {*header} & {*columns}
                 raise ValueError(
                     f"{source}, line {number}: {problem} {column!r}; the header is "
-                    f"{header}.{names if len(header) >= len(columns) else advice}"
+                    f"{header}.{names if is_split else advice}"
                 )
     positions = [
         header.index(column) if isinstance(column, str) else index(column)

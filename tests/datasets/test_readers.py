@@ -150,6 +150,7 @@ TABLE = "text\tsentence1\tsentence2\tlabel\n"
 LABEL_ERRORS = [
     (HEADER, "line 1: no column.*Pass the names of yours with column.*, or positions"),
     ("a,b,c\n", r"line 1: no column.*Pass sep= if '\\t' does not"),
+    ("text\na\n", r"line 1: no column 'label'.*label= \(None if there is none\)"),
     (TABLE + "a\tb\tc\t1\td\n", "line 2: the header has 4 columns, this row 5"),
     (TABLE + "a\tb\tc\t1\n\nd\te\tf\t\n", "line 4, column 'label': the cell is"),
 ]
