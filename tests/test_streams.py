@@ -122,6 +122,12 @@ def test_integers_of_numpy(name, block_size, tmp_path):
         assert_array_equal(np.float32(column), expected)
 
 
+def test_texts_that_are_read_once(tmp_path):
+    texts = [a for a, _ in PAIRS]
+    found = transform_to(AVERAGE, iter(texts), tmp_path / "a.npy", block_size=10)
+    assert_array_equal(found, AVERAGE.transform(texts))
+
+
 def test_a_link_that_appears_meanwhile_is_not_followed(tmp_path):
     precious, path = tmp_path / "precious", tmp_path / "a.npy"
     precious.write_text("mine")

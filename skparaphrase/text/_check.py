@@ -253,7 +253,9 @@ def text_blocks(texts: Iterable[str], block_size: int) -> Iterator[list[str]]:
 
 
 def materialize(X: Any) -> Any:
-    """The frame of a lazy frame, and the array of an array-like without rows."""
+    """The frame of a lazy frame, a list of what is read once, and an array of others."""
+    if isinstance(X, Iterator):
+        return list(X)
     if hasattr(X, "collect_schema") and hasattr(X, "collect"):  # of polars
         return X.collect()
     if hasattr(X, "__array__") and not hasattr(X, "__getitem__"):
