@@ -253,7 +253,7 @@ def text_blocks(texts: Iterable[str], block_size: int) -> Iterator[list[str]]:
 
 
 def materialize(X: Any) -> Any:
-    """The frame of a lazy frame, a list of what is read once, and an array of others."""
+    """The frame of a lazy frame, and a list or array of what has no rows."""
     if isinstance(X, Iterator):
         return list(X)
     if hasattr(X, "collect_schema") and hasattr(X, "collect"):  # of polars
