@@ -197,3 +197,48 @@ def test_a_first_part_of_too_few_rows(flat):
         CommonComponentRemoval(2).partial_fit(flat[:2])
     with pytest.raises(ValueError, match=r"0 sample\(s\)"):
         CommonComponentRemoval(0).partial_fit(flat[:0])
+
+
+# Vectors that are zero, or huge
+
+X = np.random.default_rng(0).normal(size=(500, 6)) + np.arange(6)
+
+
+@pytest.mark.parametrize("n_components", [1, 2])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_nothing_is_removed_after_a_fit_on_zeros(n_components, dtype):
+    removal = CommonComponentRemoval(n_components)
+    with pytest.warns(UserWarning, match="fewer than n_components"):
+        removal.fit(np.zeros((5, 6), dtype))
+    assert_array_equal(removal.transform(X), X)
+    assert_array_equal(removal.components_, np.zeros((n_components, 6)))
+    assert_array_equal(removal.explained_variance_ratio_, np.zeros(n_components))
+    # More vectors have directions.
+    assert_allclose(
+        removal.partial_fit(X).components_,
+        CommonComponentRemoval(n_components).fit(X).components_,
+        atol=1e-5,
+    )
+
+
+def test_only_directions_that_there_are_are_removed():
+    line = np.outer(np.arange(1.0, 9), [1, 2, 2])
+    removal = CommonComponentRemoval(2)
+    with pytest.warns(UserWarning, match="fewer than n_components=2"):
+        removal.fit(line)
+    expected = [[1 / 3, 2 / 3, 2 / 3], [0, 0, 0]]
+    assert_allclose(removal.components_, expected, atol=1e-12)
+    sides = np.stack([line, np.zeros_like(line)], axis=1)
+    with pytest.warns(UserWarning, match="fewer than n_components=1"):
+        removal = CommonComponentRemoval(per_side=True).fit(sides)
+    assert_allclose(removal.components_[0], expected[:1], atol=1e-12)
+    assert_array_equal(removal.components_[1], np.zeros((1, 3)))
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e100])
+def test_removal_of_any_magnitude(unit):
+    expected = CommonComponentRemoval(2).fit(X)
+    removal = CommonComponentRemoval(2).fit(X * unit)
+    assert_allclose(removal.components_, expected.components_, atol=1e-10)
+    with pytest.raises(ValueError, match="squares of the vectors overflow"):
+        removal.fit(X * 1e200)

@@ -4,14 +4,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import kendalltau, pearsonr, spearmanr
+from scipy.stats import (
+    ConstantInputWarning,
+    NearConstantInputWarning,
+    kendalltau,
+    pearsonr,
+    spearmanr,
+)
 from sklearn.base import clone
 from sklearn.decomposition import PCA
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.model_selection import (
@@ -254,3 +261,40 @@ def test_an_embedder_is_scored_as_its_encoder():
     embedder = skparaphrase.Embedder()
     score = STSScorer(load_similarity(return_X_y=True))
     assert score(embedder) == score(embedder.encoder)
+
+
+@pytest.mark.parametrize("score", [pearson_score, spearman_score])
+def test_correlations_that_are_not_defined(score):
+    for true, predicted in (([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [0.1, 0.1, 0.1])):
+        with pytest.warns(UndefinedMetricWarning, match="constant values") as warned:
+            assert score(true, predicted) == 0
+        assert warned[0].filename == __file__
+    with pytest.warns(UndefinedMetricWarning, match="fewer than two samples"):
+        assert np.isnan(score([1], [2]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert score([1, 2, 4], [1, 2, 3]) > 0.9
+
+
+@pytest.mark.parametrize(
+    "size", [1e-200, 1e-170, 1e-20, 1e150, 1e153, 1 + 1e-9, 1e9, 1e15]
+)
+def test_correlations_are_those_of_scipy(size):
+    """Of scores that hardly differ, or whose squares are not numbers."""
+    rng = np.random.default_rng(0)
+    true, predicted = rng.normal(size=(2, 50))
+    for x in (true * size, true + size, true * 1e-9 + size):
+        with warnings.catch_warnings(record=True) as ours:
+            warnings.simplefilter("always")
+            found = pearson_score(x, predicted)
+            weighted = pearson_score(x, predicted, sample_weight=np.full(50, 1e-200))
+        with warnings.catch_warnings(record=True) as theirs:
+            warnings.simplefilter("always")
+            expected = pearsonr(x, predicted).statistic
+        kinds = [{each.category for each in found} for found in (ours, theirs)]
+        if ConstantInputWarning in kinds[1]:
+            assert kinds[0] == {UndefinedMetricWarning} and found == 0
+        else:
+            assert_allclose(found, expected, rtol=1e-7)
+            assert kinds[0] == kinds[1] <= {NearConstantInputWarning}
+        assert_allclose(weighted, found)

@@ -198,3 +198,15 @@ def test_texts_and_vectorizers_that_are_refused(pairs):
     for vectorizer in ("tfidf", 3, LogisticRegression()):
         with pytest.raises(ValueError, match="'vectorizer' parameter"):
             PairVectorizer(vectorizer).fit(pairs)
+
+
+@pytest.mark.parametrize("name", ["product", "absdiff", "difference", "sum"])
+def test_features_that_overflow(name):
+    rows = np.array([[[3e38, 1], [-3e38, 1]]])
+    if name == "sum":
+        rows = np.abs(rows)
+    with pytest.raises(ValueError, match="Features overflow float32: make the vectors"):
+        PairFeatures([name]).fit_transform(rows.astype(np.float32))
+    assert np.isfinite(PairFeatures([name]).fit_transform(rows)).all()
+    cosine = PairFeatures(["cosine"]).fit_transform(rows.astype(np.float32))
+    assert_allclose(cosine, [[1.0 if name == "sum" else -1.0]])

@@ -3,17 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import errno
-import gzip
 import io
-import os
-import signal
-import tarfile
-import zipfile
-from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
@@ -21,12 +12,11 @@ import pytest
 import subjects
 from forged import edit, seal
 from numpy.testing import assert_array_equal
+from refused import PUT, assert_refused, little_memory
 from safetensors.numpy import load_file, save_file
 from sklearn.base import clone
 
 import skparaphrase
-from skparaphrase.datasets import read_pairs, read_texts
-from skparaphrase.datasets._fetch import read_members
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
 from skparaphrase.search import SemanticSearch, UsearchIndex
 from skparaphrase.storage._folders import write_safetensors
@@ -37,11 +27,9 @@ from skparaphrase.vectors import (
     WordVectors,
     _storage,
     fit_subwords,
-    read_word_vectors,
     save_word_vectors,
 )
 
-resource = pytest.importorskip("resource")
 DEEP = "[" * 100_000
 WORDS = ["a", "cat", "sleeps"]
 
@@ -57,29 +45,6 @@ def classifier():
 def folder(classifier, tmp_path):
     classifier.save(tmp_path / "model")
     return tmp_path / "model"
-
-
-@contextmanager
-def little_memory(n_bytes=2**29):
-    """A MemoryError instead of large allocations."""
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    with open("/proc/self/statm", encoding="ascii") as file:
-        used = int(file.read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + n_bytes, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
-
-
-def assert_refused(path, reason, read=skparaphrase.load, n_bytes=2**29):
-    """A read fails for a reason, in little memory, and names the path."""
-    with (
-        little_memory(n_bytes),
-        pytest.raises((ValueError, OSError), match=reason) as e,
-    ):
-        read(path)
-    assert str(path) in str(e.value)
 
 
 LABELS = ["no", "yes"]
@@ -207,14 +172,6 @@ def test_arrays_of_models(content, folder):
     assert_refused(folder, r"(safetensors|model) is corrupt: ")
 
 
-PUT = {  # what is not a file
-    "pipe": os.mkfifo,
-    "folder": Path.mkdir,
-    "device": lambda path: path.symlink_to("/dev/zero"),
-    "loop": lambda path: path.symlink_to(path),
-}
-
-
 @pytest.mark.parametrize(
     "name", ["metadata.json", "arrays.safetensors", "encoder/vectors/matrix.npy"]
 )
@@ -252,24 +209,6 @@ def test_models_in_models_without_end(tmp_path):
     assert len(str(raised.value)) < 10_000
 
 
-READERS = [
-    read_pairs,
-    read_texts,
-    read_word_vectors,
-    partial(read_word_vectors, format="word2vec-binary"),
-    WordFrequencies.read,
-]
-
-
-@pytest.mark.parametrize("suffix", ["", ".gz"])
-@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
-@pytest.mark.parametrize("read", READERS)
-def test_readers_of_what_is_not_a_file(read, kind, suffix, tmp_path):
-    path = tmp_path / f"pairs.tsv{suffix}"
-    PUT[kind](path)
-    assert_refused(path, "pairs" if kind == "folder" else "not a file but a pipe", read)
-
-
 @pytest.mark.parametrize(
     "content",
     [
@@ -305,41 +244,6 @@ def test_patterns(pattern, classifier, tmp_path):
     assert_refused(tmp_path / "model", r"encoder (has .*trust|is corrupt: .*hash)")
     forge("ptb")
     assert skparaphrase.load(tmp_path / "model").encoder.tokenizer.pattern == "ptb"
-
-
-def bomb(path, n_bytes=2**26):
-    """A file that is a thousand times as large when it is decompressed."""
-    content = bytes(n_bytes)
-    if path.suffix == ".zip":
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("a.txt", content)
-    elif path.name.endswith(".tar.gz"):
-        info = tarfile.TarInfo("a.txt")
-        info.size = n_bytes
-        path.write_bytes(gzip.compress(info.tobuf() + content, 1))
-    else:
-        path.write_bytes(gzip.compress(b"a cat\tsleeps" + content, 1))
-
-
-@pytest.mark.parametrize("names", [["a.txt"], ["b.txt"]])
-@pytest.mark.parametrize("name", ["a.zip", "a.tar.gz"])
-def test_archives_that_are_much_larger_inside(name, names, tmp_path):
-    path = tmp_path / name
-    bomb(path)
-    reason = "malicious: it holds more" if names == ["a.txt"] or "tar" in name else "no"
-    assert_refused(path, reason, partial(read_members, names=names), 2**27)
-
-
-def test_texts_that_are_much_larger_inside(tmp_path):
-    path = tmp_path / "pairs.tsv.gz"
-    bomb(path)
-    assert_refused(path, "malicious: it holds", partial(read_pairs, columns=(0, 1)))
-
-
-def test_text_may_be_compressed_well(tmp_path):
-    path = tmp_path / "pairs.tsv.gz"
-    path.write_bytes(gzip.compress(b"a cat\ta dog\n" * 100_000))
-    assert len(read_pairs(path, columns=(0, 1)).data) == 100_000
 
 
 @pytest.mark.parametrize(
@@ -433,22 +337,3 @@ def test_files_of_holes(folder, tmp_path):
             file.truncate(2**33)
     assert_refused(folder, "[Mm]emory", n_bytes=2**26)
     assert_refused(tmp_path / "counts.txt", "[Mm]emory", WordFrequencies.read, 2**26)
-
-
-def test_scales_whose_vectors_are_infinite():
-    with pytest.raises(ValueError, match="scale of 'a'"):
-        WordVectors(["a"], np.full((1, 2), 127, np.int8), scale=[3e37])
-
-
-def test_a_full_disk_is_an_os_error(tmp_path):
-    """Of files that may not grow."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
-    try:
-        with pytest.raises(OSError, match=r"File too large") as raised:
-            write_safetensors(tmp_path / "a.safetensors", {"x": np.zeros(10**5)})
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, ignored)
-    assert raised.value.errno == errno.EFBIG

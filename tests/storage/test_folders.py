@@ -3,8 +3,10 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import errno
 import json
 import os
+import signal
 import stat
 from pathlib import Path
 from zlib import crc32
@@ -21,6 +23,7 @@ from skparaphrase.storage._folders import (
     read_folder,
     read_metadata,
     write_metadata,
+    write_safetensors,
 )
 from skparaphrase.supervised import SentenceClassifier
 from skparaphrase.vectors import WordVectors, _storage
@@ -331,3 +334,18 @@ def test_large_mapped_tables_are_compared_on_request(tmp_path, monkeypatch):
     ):
         with pytest.raises(ValueError, match=r"matrix\.npy is corrupt: checksum"):
             load()
+
+
+def test_a_full_disk_is_an_os_error(tmp_path):
+    """Of files that may not grow."""
+    resource = pytest.importorskip("resource")  # Windows has none
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
+    try:
+        with pytest.raises(OSError, match=r"File too large") as raised:
+            write_safetensors(tmp_path / "a.safetensors", {"x": np.zeros(10**5)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert raised.value.errno == errno.EFBIG

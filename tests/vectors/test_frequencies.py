@@ -92,3 +92,9 @@ def test_wrong_counts(count):
         WordFrequencies({"the": 3}, total=2)
     with pytest.raises(TypeError, match="mapping of words to counts; got list"):
         WordFrequencies.check(["the"])
+
+
+@pytest.mark.parametrize("total", [float("nan"), float("inf"), 2, -1])
+def test_totals_of_counts(total):
+    with pytest.raises(ValueError, match="total must be finite and at least the sum"):
+        WordFrequencies({"a": 3}, total=total)

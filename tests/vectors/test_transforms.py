@@ -31,6 +31,7 @@ from skparaphrase.vectors import (
     append_new_words,
     apply_sif_weights,
     fit_subwords,
+    nearest_words,
     remove_mean,
     save_word_vectors,
 )
@@ -182,3 +183,10 @@ def test_distillation_weights_its_start_once():
     again = WordVectors(WORDS, once.matrix)  # as if it were not
     other = DistilledEncoder(again, a=1e9, **options).fit(texts, teacher)
     assert_array_equal(found.vectors_.matrix, other.vectors_.matrix)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e300])
+def test_words_near_a_vector_that_is_not_finite(value):
+    vectors = WordVectors(["a", "b"], np.eye(2))
+    with pytest.raises(ValueError, match="The vector is not finite"):
+        nearest_words(vectors, np.array([1, value]))

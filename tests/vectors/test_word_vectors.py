@@ -310,3 +310,8 @@ def test_copies_keep_attributes_that_were_added():
         assert found.note == "x"
         assert_array_equal(found["b"], [0, 1])
         assert not found.matrix.flags.writeable
+
+
+def test_scales_whose_vectors_are_infinite():
+    with pytest.raises(ValueError, match="scale of 'a'"):
+        WordVectors(["a"], np.full((1, 2), 127, np.int8), scale=[3e37])
