@@ -519,23 +519,6 @@ def test_arrays_go_to_the_device(place):
         assert_array_equal(there.cpu().numpy(), array)
 
 
-# What the rest of the program has set ------------------------------------------------
-
-
-@each_model
-def test_settings_of_torch_do_not_matter(name, train):
-    expected = train(name, "cpu", max_epochs=1)
-    numbers = train.numbers(name, expected)
-    torch.set_default_dtype(torch.float64)
-    try:
-        with torch.no_grad():
-            model = train(name, "cpu", max_epochs=1)
-        assert model.loss_curve_ == expected.loss_curve_
-        assert_array_equal(train.numbers(name, model), numbers)
-    finally:
-        torch.set_default_dtype(torch.float32)
-
-
 def test_workers_leave_the_gpu_alone_unless_asked(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
 

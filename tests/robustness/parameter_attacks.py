@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from numbers import Integral
 from random import Random
@@ -51,11 +51,11 @@ def drawn(constraint, random):
 def some_parameters(owner, random):
     constraints = owner._parameter_constraints
     names = sorted({*owner._get_param_names()} & constraints.keys() - {*LEFT_OUT})
-    values = {
-        name: drawn(random.choice(constraints[name]), random)
-        for name in random.sample(names, min(len(names), random.randint(1, 3)))
-    }
-    return {name: value for name, [*value] in values.items() for value in value}
+    given = {}
+    for name in random.sample(names, min(len(names), random.randint(1, 3))):
+        for value in drawn(random.choice(constraints[name]), random):
+            given[name] = value
+    return given
 
 
 def of_numpy(value, random):
@@ -132,10 +132,7 @@ def use_in_contexts(name, seed, folder):
         with context():
             found = say(name, model, TEXTS)
             fit(other, name)
-        if random.random() < 0.5:
-            with context():
-                again = say(name, other, TEXTS)
-        else:
+        with random.choice([context, nullcontext])():
             again = say(name, other, TEXTS)
         plain = say(name, fit(clone(model), name), TEXTS)
         for row, wanted in zip([*found, *again], [*expected, *plain], strict=True):
