@@ -270,13 +270,11 @@ def test_sizes_that_models_cannot_have(name, changes, tmp_path):
 
 def test_an_index_of_another_library_asks_for_consent(tmp_path):
     """Its library would read the bytes, and may crash; nothing is read before."""
-    search = SemanticSearch().fit(WORDS)
-    state = search._state
-    index = UsearchIndex()
+    search, index = SemanticSearch().fit(WORDS), UsearchIndex()
     index.index_ = np.zeros(64, np.uint8)  # as it is loaded
     with patch.object(UsearchIndex, "_to_bytes", lambda self: self.index_):
         search.set_params(neighbors=UsearchIndex())
-        search._state = replace(state, index=index, indexed=np.arange(3))
+        search._state = replace(search._state, index=index, indexed=np.arange(3))
         search.save(tmp_path / "search")
     assert_refused(tmp_path / "search", "has an index of another library")
     loaded = skparaphrase.load(tmp_path / "search", trusted=True)
