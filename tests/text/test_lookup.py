@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_words import tokenizers, words_of
+from plain_words import parts_of, tokenizers, words_of
 
 from skparaphrase import _core
 from skparaphrase.text import (
@@ -46,7 +46,7 @@ def slow_rows(text, index, unknown, **params):
         if token in index:
             parts = [token]
         elif params["split_compounds"] and re.search(r"['\u2019\-./:,]", token):
-            parts = [part for part in re.findall(r"\w+", token) if part in index]
+            parts = [part for part in parts_of(token) if part in index]
         rows += [index[part] for part in parts]
         if not parts and unknown is not None:
             rows.append(unknown)
