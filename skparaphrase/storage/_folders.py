@@ -128,11 +128,12 @@ def _others(folder: Path) -> list[Path]:
 
 
 def _move_others(old: Path, folder: Path) -> None:
-    """Move what others put into an old folder to one that has no such files."""
+    """Move what others put into an old folder to the one that replaces it."""
     for path in _others(old):
-        if not os.path.lexists(folder / path):
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            os.replace(old / path, folder / path)
+        if os.path.lexists(folder / path):
+            raise ValueError(f"{old / path}, of a killed save, is there twice")
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        os.replace(old / path, folder / path)
 
 
 def write_metadata(folder: Path, *, kind: str, **content: Any) -> None:

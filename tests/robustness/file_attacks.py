@@ -270,8 +270,8 @@ def add_strays(kind, seed, folder):
         else:
             path.mkdir()
             (path / "metadata.json").write_text(random.choice(["", "{}", "mine"]))
-    before = {path: path.read_bytes() for stray in strays for path in files_of(stray)}
-    before |= {path: path.read_bytes() for path in strays if path.is_file()}
+    added = [path for stray in strays for path in [stray, *stray.rglob("*")]]
+    before = {path: path.read_bytes() for path in added if path.is_file()}
     assert KINDS[kind][1](folder) == content
     KINDS[kind][0](folder)
     assert KINDS[kind][1](folder) == content

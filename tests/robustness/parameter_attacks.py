@@ -26,17 +26,17 @@ LEFT_OUT = "device", "verbose", "max_epochs", "learning_rate", "random_state"
 
 
 def drawn(constraint, random):
-    """A list of a value that a constraint allows; an empty one if that is unknown."""
+    """Values that a constraint allows, if it is known."""
     constraint = make_constraint(constraint)
     if isinstance(constraint, Interval):
         low, high = constraint.left, constraint.right
         if issubclass(constraint.type, Integral):
-            return [low + random.choice([0, 1, 2, 5, 100])]
+            return [low + step for step in (0, 1, 2, 5, 100)]
         high = low + 2.0 if high is None else high
         values = low, low + 1e-3, low + 0.1, high
-        return [random.choice([each for each in values if each in constraint])]
+        return [each for each in values if each in constraint]
     if isinstance(constraint, Options):
-        return [random.choice(sorted(constraint.options, key=str))]
+        return sorted(constraint.options, key=str)
     kind = getattr(constraint, "class_", None)
     if kind is NgramTokenizer:
         orders = sorted([random.choice([1, 2, 3, 100]), random.choice([2, 4, 100])])
@@ -44,8 +44,7 @@ def drawn(constraint, random):
     if kind in (Optimizer, losses.Loss):
         chosen = random.choice(LOSSES) if kind is losses.Loss else Optimizer
         return [chosen(**some_parameters(chosen, random))]
-    ok = [each for each in (None, True) if constraint.is_satisfied_by(each)]
-    return [random.choice([each, not each]) if each else each for each in ok]
+    return [each for each in (None, True, False) if constraint.is_satisfied_by(each)]
 
 
 def some_parameters(owner, random):
@@ -53,8 +52,8 @@ def some_parameters(owner, random):
     names = sorted({*owner._get_param_names()} & constraints.keys() - {*LEFT_OUT})
     given = {}
     for name in random.sample(names, min(len(names), random.randint(1, 3))):
-        for value in drawn(random.choice(constraints[name]), random):
-            given[name] = value
+        if values := drawn(random.choice(constraints[name]), random):
+            given[name] = random.choice(values)
     return given
 
 

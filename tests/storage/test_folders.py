@@ -174,6 +174,12 @@ def test_a_save_that_is_killed_before_it_moved_what_others_had(tmp_path):
     os.replace(tmp_path / "one", tmp_path / ".folder.old")
     os.replace(tmp_path / "two", folder)
     assert read_folder(folder, read) == "two"
+    (folder / ".git").mkdir()  # where it was missed
+    before = state(tmp_path)
+    with pytest.raises(ValueError, match=r"\.git, of a killed save, is there twice"):
+        write(folder, "three")
+    assert state(tmp_path) == before
+    (folder / ".git").rmdir()
     write(folder, "three")
     assert names(tmp_path) == ["folder"] and ".git" in names(folder)
 
