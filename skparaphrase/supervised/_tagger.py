@@ -324,18 +324,16 @@ class SequenceTagger(TrainedModel):
     @own_torch()
     def _scores(self, sentences: list[list[str]]) -> NDArray[np.float32]:
         """Scores before the softmax of all tokens, shape (n_tokens, n_tags)."""
-        encoder = self.word_encoder_
-        device = networks.resolve_device(self.device)
-        tagger = self._fitted_tagger().to(device)
+        encoder, device = self.word_encoder_, networks.resolve_device(self.device)
+        tagger, table = self._fitted_tagger().to(device), encoder.vectors_
 
         def rows(
             wanted: NDArray[np.integer], extra: NDArray[np.float32] | None
         ) -> torch.Tensor:
-            vectors = encoder.vectors_.token_vectors(wanted, extra)
-            return torch.from_numpy(vectors).to(device)
+            return torch.from_numpy(table.token_vectors(wanted, extra)).to(device)
 
         words, capitals, positions = index_words(sentences)
-        batch = encoder.vectors_.encode(words, encoder._tokenizer())
+        batch = table.encode(words, encoder._tokenizer())
         logits = tagger.tag(networks.Sentences(batch, capitals, positions), rows)
         parts = [np.empty((0, len(self.classes_)), np.float32)]
         with progress_bar(sum(map(len, sentences)), "Predicting", "token") as advance:
