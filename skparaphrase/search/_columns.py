@@ -58,7 +58,7 @@ def read_columns(given: Given, first: int, taken: Container[Any] = ()) -> Column
     index: Any = getattr(X, "index", None)
     if ids is not None:
         names = as_list(ids)
-    elif getattr(index, "is_unique", False) and getattr(index, "start", None) != 0:
+    elif getattr(index, "is_unique", False) and not _is_default(index):
         names = index.tolist()
     else:
         names = list(range(first, first + n))
@@ -73,6 +73,11 @@ def read_columns(given: Given, first: int, taken: Container[Any] = ()) -> Column
         before.add(name)
     columns["id"] = _as_column(names, np.int64)
     return columns | payload_columns(payload, n)
+
+
+def _is_default(index: Any) -> bool:
+    """Whether an index of pandas counts rows from 0."""
+    return (getattr(index, "start", None), getattr(index, "step", None)) == (0, 1)
 
 
 def first_free_id(ids: Column, first: int) -> int:

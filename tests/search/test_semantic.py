@@ -116,6 +116,14 @@ def test_ids_of_a_series(search):
     assert SemanticSearch().fit(twice).ids_.tolist() == list(range(6))
 
 
+def test_ids_of_a_slice_are_those_of_its_rows():
+    texts = pd.Series(SENTENCES[:6])
+    search = SemanticSearch().fit(texts[::2])
+    assert search.ids_.tolist() == [0, 2, 4]
+    hits = search.search(SENTENCES[4], k=1)
+    assert texts.loc[hits.id[0, 0]] == hits.text[0, 0] == SENTENCES[4]
+
+
 def test_ids_of_added_texts():
     search = SemanticSearch().fit(TEXTS[:1], ids=[7]).partial_fit(TEXTS[1:])
     assert search.ids_.tolist() == [7, 8, 9]
