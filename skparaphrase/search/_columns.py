@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -40,10 +40,13 @@ def _are_vectors(X: object) -> bool:
     return getattr(getattr(X, "dtype", None), "kind", "O") in "fiu"
 
 
-def read_columns(given: Given, first: int, taken: Container[Any] = ()) -> Columns:
+def read_columns(
+    given: Given, first: int, taken: Container[Any] = (), replace: bool = False
+) -> Columns:
     """Ids, texts unless there are vectors alone, vectors if given, and payload.
 
-    Ids are distinct and none of `taken`. Positions begin with `first`.
+    Ids are distinct and none of `taken`. Positions begin with `first`. To `replace`
+    texts, the default index of pandas is not enough.
     """
     X, ids, vectors, payload = given
     columns: Columns = {}
@@ -60,12 +63,19 @@ def read_columns(given: Given, first: int, taken: Container[Any] = ()) -> Column
         names = as_list(ids)
     elif getattr(index, "is_unique", False) and not _is_default(index):
         names = index.tolist()
+    elif replace and n and _is_default(index):
+        raise ValueError(
+            "The index of X counts from 0, which may be ids or not. Pass ids=X.index "
+            "to replace the texts with these ids, or use partial_fit to append all."
+        )
     else:
         names = list(range(first, first + n))
     if len(names) != n:
         raise ValueError(f"There are {len(names)} ids for {n} texts.")
     before = set()
     for position, name in enumerate(names):
+        if not isinstance(name, Hashable) or name is None or name != name:
+            raise ValueError(f"ids[{position}] = {name!r} is missing or not hashable.")
         if name in before or name in taken:
             raise ValueError(
                 f"ids[{position}] = {name!r} is there already; ids are distinct."
@@ -91,10 +101,16 @@ def as_list(values: Any) -> list[Any]:
         values = values.column(0)
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         return as_list([values])
-    if isinstance(values, np.ndarray) and values.dtype.kind == "M":
-        values = values.astype("M8[us]")  # nanoseconds would become integers
+    if isinstance(values, np.ndarray) and values.dtype.kind in "mM":
+        values = values.astype(f"{values.dtype.kind}8[us]")  # not integers, as of ns
     listed = getattr(values, "tolist", getattr(values, "to_pylist", lambda: values))()
-    return [each.item() if isinstance(each, np.generic) else each for each in listed]
+    return [_as_object(each) for each in listed]
+
+
+def _as_object(value: Any) -> Any:
+    if type(value).__name__ == "NAType":  # of nullable columns of pandas
+        return None
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _stacked(vectors: Any) -> Any:
@@ -110,9 +126,23 @@ def _as_column(values: list[Any], *dtypes: type) -> Column:
     kinds = {*map(type, values)}
     if kinds <= {int, float} or kinds == {bool}:
         numbers = np.array(values, dtype=None if values else dtypes[0])
-        if numbers.dtype in dtypes:
+        is_exact = numbers.dtype != float or _are_exact(values)
+        if numbers.dtype in dtypes and is_exact:
             return numbers
     return np.fromiter(values, object, len(values))
+
+
+def _are_exact(values: list[Any]) -> bool:
+    """Whether the integers among numbers are the same as floats."""
+    return all(type(each) is float or abs(each) < 2**53 for each in values)
+
+
+def joined_type(old: Column, new: Column) -> np.dtype[Any]:
+    """The type of a column that has the values of both."""
+    dtype = np.result_type(old, new)
+    if old.dtype == new.dtype or {old.dtype.kind, new.dtype.kind} == {"f"}:
+        return dtype
+    return _as_column([*old.tolist(), *new.tolist()], dtype.type).dtype
 
 
 def payload_columns(payload: Any, n: int) -> Columns:

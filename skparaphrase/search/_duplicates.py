@@ -60,9 +60,10 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     must_agree : {"numbers"}, callable or None, default="numbers"
         Extra condition for grouping two texts, because "500 GB drive" and "750 GB
         drive" have nearly equal vectors. "numbers": the texts contain the same numbers
-        ("500GB" and "500 GB" are equal) and the same words with a digit ("P2419H"), in
-        any order. A callable takes two texts, the earlier one first, and returns
-        whether they may be grouped; it is not asked about exact copies.
+        ("500GB" and "500 GB" are equal, and so are "-5" and "5") and the same words
+        with a digit ("P2419H"), in any order. A callable takes two texts, the earlier
+        one first, and returns whether they may be grouped; it is not asked about exact
+        copies.
     max_group_size : int, default=None
         Dissolve groups of more distinct texts: each of these texts represents itself.
         Large groups often share boilerplate rather than their meaning. None keeps

@@ -218,8 +218,8 @@ def mine_hard_negatives(
     n_negatives : int, default=1
         Number of negatives for each pair, the most similar ones.
     range_min : int, default=0
-        Skip so many of the most similar candidates, which may be paraphrases that are
-        not in `pairs`.
+        Skip so many of the most similar candidates within the margin, which may be
+        paraphrases that are not in `pairs`.
     relative_margin : float, default=0.05
         The negative's cosine is smaller than the paraphrase's by at least this share of
         it. 0.05 is the best value of Moreira et al. (2024), "TopK-PercPos".

@@ -7,12 +7,13 @@ import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
+from numbers import Real
 from threading import RLock
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import Bunch, check_consistent_length, column_or_1d
+from sklearn.utils import Bunch, check_consistent_length, check_scalar, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, check_int, fit_context
@@ -250,7 +251,8 @@ class SemanticSearch(EncoderUser):
         Parameters
         ----------
         X, ids, vectors, payload
-            As in :meth:`partial_fit`. A text that is replaced keeps its position.
+            As in :meth:`partial_fit`, but a Series with the default index needs `ids`.
+            A text that is replaced keeps its position.
 
         Returns
         -------
@@ -264,7 +266,8 @@ class SemanticSearch(EncoderUser):
                 X, ids, vectors, payload = given
                 return self.fit(X, ids=ids, vectors=vectors, payload=payload)
             state = self._state
-            new = read_columns(given, state.next_id, () if replace else state.rows())
+            taken = () if replace else state.rows()
+            new = read_columns(given, state.next_id, taken, replace)
             if not len(new["id"]):
                 return self
             has, gets = {*state.columns} - {"vector"}, {*new} - {"vector"}
@@ -375,6 +378,12 @@ class SemanticSearch(EncoderUser):
         """
         check_is_fitted(self)
         k, state = check_int(k, "k"), self._state
+        if threshold is not None:
+            check_scalar(threshold, "threshold", Real)
+            if hybrid:
+                raise ValueError("hybrid=True takes no threshold: ranks decide.")
+            if np.isnan(threshold):
+                raise ValueError("threshold is nan; give a cosine.")
         queries, vectors = read_queries(queries, state.encoder)
         _check_width(vectors, state)
         columns = {
@@ -383,8 +392,6 @@ class SemanticSearch(EncoderUser):
         if mask is not None:
             mask = _check_mask(mask(columns) if callable(mask) else mask, state.n_rows)
         if hybrid:
-            if threshold is not None:
-                raise ValueError("hybrid=True takes no threshold: ranks decide.")
             if "text" not in columns or queries.dtype != object:
                 raise ValueError("hybrid=True needs texts and queries, not vectors.")
             with self._lock("words"):
@@ -395,7 +402,12 @@ class SemanticSearch(EncoderUser):
         if groups is None:
             score, row = find(k)
         else:
-            groups = columns[groups] if isinstance(groups, str) else groups
+            if isinstance(groups, str):
+                if groups not in columns:
+                    raise ValueError(
+                        f"groups={groups!r} is none of the columns {sorted(columns)}."
+                    )
+                groups = columns[groups]
             groups = np.asarray(column_or_1d(groups))
             check_consistent_length(groups, columns["id"])
             score, row = best_of_groups(find, k, groups, mask)

@@ -24,6 +24,7 @@ from skparaphrase.search._columns import (
     Column,
     Columns,
     first_free_id,
+    joined_type,
     payload_columns,
 )
 
@@ -129,9 +130,7 @@ class State:
         spare: Columns = {}
         for name, column in self.columns.items() if n else ():
             memory, values = self.spare.get(name, column), new[name]
-            kinds = {column.dtype.kind, values.dtype.kind}
-            is_mixed = "b" in kinds and len(kinds) > 1
-            dtype = np.dtype(object) if is_mixed else np.result_type(column, values)
+            dtype = joined_type(column, values)
             # Readers see the rows of this state, so they are copied to be replaced.
             if is_old.any() or len(memory) < n_after or memory.dtype != dtype:
                 size = n_after if n_after == n else max(n_after, 2 * n)

@@ -87,6 +87,7 @@ def _replace(folder: Path, new: Path) -> None:
                     f"{folder / path} was not saved by skparaphrase; move it, or "
                     "choose another folder."
                 )
+        shutil.copymode(folder, new)
         os.replace(folder, old)  # Windows refuses it while a loaded model maps a file
     try:
         os.replace(new, folder)

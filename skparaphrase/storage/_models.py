@@ -142,7 +142,10 @@ def _read_counts(folder: _Folder, name: str, content: None) -> Any:
 
 
 def _write_labels(folder: _Folder, name: str, value: NDArray[Any]) -> Any:
-    return [str(value.dtype), [_plain(label) for label in value.tolist()]]
+    labels = value.tolist()
+    if tuple in map(type, labels):
+        raise ValueError(f"{name} contains tuples; save takes numbers and strings.")
+    return [str(value.dtype), [*map(_plain, labels)]]
 
 
 def _read_labels(folder: _Folder, name: str, content: list[Any]) -> Any:
@@ -252,8 +255,8 @@ def save(self: BaseEstimator, folder: FilePath) -> None:
     Raises
     ------
     ValueError
-        If a parameter cannot be stored safely, such as a function or a loss of your
-        own.
+        If a parameter is invalid or cannot be stored safely, such as a function or a
+        loss of your own.
     """
     kind = type(self).__name__
     if type(self) is not _classes(_MODELS).get(kind):
@@ -261,6 +264,7 @@ def save(self: BaseEstimator, folder: FilePath) -> None:
             f"{kind} cannot be saved without pickle: only classes of skparaphrase can. "
             "Save the model with joblib or skops instead."
         )
+    _validate(self)
     parameters = self.get_params(deep=False)
     had_init = parameters.get("init") is not None and hasattr(self, "_forget_init")
     for name, value in parameters.items():
@@ -358,9 +362,8 @@ def _load(folder: Path, *, trusted: bool, verify: bool) -> Any:
         for name in (*metadata["attributes"], *metadata["same"]):
             if not _is_fitted(name):
                 raise ValueError(f"{name!r} is not the name of a fitted attribute")
-        state = vars(model).copy()
-        for name, content in metadata["attributes"].items():
-            state[name] = _read(inside, name, content)
+        read = {k: _read(inside, k, v) for k, v in metadata["attributes"].items()}
+        state = vars(model) | read
         for name in metadata["same"]:
             parameter = parameters[name[:-1]]
             state[name] = getattr(parameter, "estimator", parameter)  # frozen

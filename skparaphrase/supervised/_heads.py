@@ -361,7 +361,11 @@ def select(arrays: Arrays, prefix: str) -> Arrays:
 def text_vectors(encoder: Encoder, texts: list[str]) -> NDArray[np.float32]:
     """Vectors of texts through a fitted transformer, shape (n_texts, dim)."""
     vectors: NDArray[np.float32] = check_array(
-        encoder.transform(texts), dtype=np.float32, order="C", input_name="vectors"
+        encoder.transform(texts),
+        dtype=np.float32,
+        order="C",
+        force_writeable=True,  # PyTorch warns of frames, which are read-only
+        input_name="vectors",
     )
     check_consistent_length(texts, vectors)
     return vectors

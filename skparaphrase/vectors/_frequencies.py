@@ -39,7 +39,8 @@ class WordFrequencies(Mapping[str, int]):
     Raises
     ------
     ValueError
-        If a count is negative or not finite, or if `total` is less than their sum.
+        If a count is no number, is negative or not finite, or if `total` is less than
+        their sum.
 
     Examples
     --------
@@ -57,9 +58,10 @@ class WordFrequencies(Mapping[str, int]):
             for word, count in counts.items()
         }
         for word, count in self._counts.items():
-            if not 0 <= count <= _LARGEST:
+            if not isinstance(count, (int, float)) or not 0 <= count <= _LARGEST:
                 raise ValueError(
-                    f"Counts must be finite and not negative; {word!r} has {count!r}."
+                    "Counts must be finite numbers and not negative; "
+                    f"{word!r} has {count!r}."
                 )
         summed = sum(self._counts.values())
         if total is None:

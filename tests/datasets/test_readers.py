@@ -228,6 +228,13 @@ def test_compressed_files(file, ending, pack):
             read_pairs(path)
 
 
+def test_cells_longer_than_csv_reads(file):
+    for name in ("a.csv", "a.tsv"):
+        path = file(name, b"text\n" + b"a" * 131_073)
+        with pytest.raises(ValueError, match=r"line 2: field.*csv\.field_size_limit"):
+            read_texts(path, column=0, label=None)
+
+
 CELLS = st.text(st.sampled_from('ab ",;\n'), max_size=6)
 CELL_ROWS = st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=4)
 

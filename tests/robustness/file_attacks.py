@@ -17,16 +17,7 @@ from unittest.mock import patch
 
 import numpy as np
 from forged import seal
-from subjects import (
-    ENCODERS,
-    MODELS,
-    TEXTS,
-    WORDS,
-    fitted,
-    say,
-    subword_table,
-    table,
-)
+from subjects import ENCODERS, MODELS, TEXTS, WORDS, fitted, say, subword_table, table
 
 import skparaphrase
 from skparaphrase import datasets

@@ -10,7 +10,7 @@ import pickle
 import sys
 import tracemalloc
 import warnings
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 import numpy as np
 import pandas as pd
@@ -227,6 +227,12 @@ class Failing(Reversed):
         (lambda s: s.partial_fit(["new", "newer"]), "no more"),
         (lambda s: s.partial_fit(["new"], ids=[0]), r"ids\[0\] = 0 is there already"),
         (lambda s: s.upsert(TEXTS[:2], ids=[7, 7]), r"ids\[1\] = 7 is there already"),
+        (lambda s: s.upsert(pd.Series(TEXTS)), r"ids or not. Pass ids=X\.index"),
+        (lambda s: s.upsert(TEXTS[:2], ids=[7, float("nan")]), r"ids\[1\] = nan is m"),
+        (
+            lambda s: s.upsert(TEXTS[:1], ids=[[7]]),
+            r"ids\[0\] = \[7\] is missing or",
+        ),
         (lambda s: s.upsert(["a", "b", "c"], ids=[2, 3, 4]), "no more"),
         (
             lambda s: s.upsert(["new"], ids=[2], payload={"a": [1]}),
@@ -483,6 +489,12 @@ def test_what_cannot_be_searched(search):
         search.search("bikes", k=0)
     with pytest.raises(TypeError, match="index 1"):
         search.search(["bikes", 3])
+    with pytest.raises(ValueError, match=r"groups='topic' is none of .*'text'\]"):
+        search.search("bikes", groups="topic")
+    with pytest.raises(ValueError, match="threshold is nan"):
+        search.search("bikes", threshold=np.nan)
+    with pytest.raises(TypeError, match="threshold must be an instance of"):
+        search.search("bikes", threshold="0.5")
 
 
 ROWS = [{"topic": "post", "price": 1.5}, {"topic": "shop", "price": 2}]
@@ -560,6 +572,39 @@ def test_texts_without_a_group_are_one_group():
 def test_payloads_that_do_not_fit(payload, error):
     with pytest.raises(ValueError, match=error):
         SemanticSearch().fit(TEXTS, payload=payload)
+
+
+def test_integers_that_no_float_holds():
+    keys = np.array([2**63 + 1, 2**63 + 3], dtype=np.uint64)
+    search = SemanticSearch().fit(TEXTS[:2], payload={"key": keys})
+    assert search.search("bikes", groups="key").key.shape == (1, 2)
+    search.partial_fit(TEXTS[2:], payload={"key": [2**53 + 1]})
+    search.partial_fit(TEXTS[:2], payload={"key": [0.5, 2**53]})
+    columns = [*keys.tolist(), 2**53 + 1, 0.5, 2**53]
+    assert search.payload_["key"].tolist() == columns
+    search = SemanticSearch().fit(TEXTS[:2], payload={"key": [2**53 + 1, 2**53]})
+    search.partial_fit(TEXTS[:1], payload={"key": [0.5]})
+    assert search.payload_["key"].tolist() == [2**53 + 1, 2**53, 0.5]
+    search = SemanticSearch().fit(TEXTS[:2], payload={"key": [1, 2]})
+    search.partial_fit(TEXTS[:1], payload={"key": [0.5]})
+    assert search.payload_["key"].dtype == np.float64
+
+
+def test_payload_of_nullable_columns_and_durations(tmp_path):
+    n = pd.array([1, None, 3], dtype="Int64")
+    ages = np.array([1, 2, 3], dtype="m8[ns]") * 10**9
+    search = SemanticSearch().fit(TEXTS, payload=pd.DataFrame({"n": n, "age": ages}))
+    assert search.payload_["n"].tolist() == [1, None, 3]
+    assert search.payload_["age"].tolist() == [timedelta(seconds=s) for s in (1, 2, 3)]
+
+
+def test_ids_that_are_not_saved(tmp_path):
+    frame = pd.Series(TEXTS, index=pd.MultiIndex.from_product([["a"], [1, 2, 3]]))
+    search = SemanticSearch().fit(frame).upsert(["Another."], ids=[("a", 2)])
+    assert search.remove([("a", 1)]).ids_.tolist() == [("a", 2), ("a", 3)]
+    with pytest.raises(ValueError, match="ids_ contains tuples; save takes numbers"):
+        search.save(tmp_path / "search")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_a_payload_saves(tmp_path):

@@ -275,6 +275,15 @@ def test_saved_files_have_the_permissions_of_other_files(umask, tmp_path):
         assert mode == (0o777 if path.is_dir() else 0o666) & ~umask
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+@pytest.mark.parametrize("saves", [1, 2])
+def test_a_folder_keeps_its_permissions(saves, tmp_path):
+    (tmp_path / "model").mkdir(mode=0o700)
+    for _ in range(saves):
+        SIFEncoder().fit(["a cat"]).save(tmp_path / "model")
+    assert stat.S_IMODE((tmp_path / "model").stat().st_mode) == 0o700
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -147,11 +147,12 @@ class OwnMarginLoss(MarginLoss):
             {"loss": OwnLoss()},
             "OwnLoss cannot be saved without pickle: only classes of skp",
         ),
+        ({"loss": "bad"}, "The 'loss' parameter of ParagramEncoder must be"),
         ({"loss": OwnMarginLoss()}, "OwnMarginLoss cannot be saved without pickle"),
         ({"loss": MarginLoss(negatives=str)}, "'str'.* cannot be saved without pickle"),
     ],
 )
-def test_parameters_of_your_own_are_refused_and_leave_nothing(
+def test_parameters_that_cannot_be_loaded_are_refused_and_leave_nothing(
     params, message, vectors, tmp_path
 ):
     encoder = ParagramEncoder(vectors, **SHORT).fit(PAIRS).set_params(**params)

@@ -265,6 +265,13 @@ def test_the_given_encoder_stays(Model, examples, fitted):
         assert pickle.dumps((encoder.vectors_.matrix, encoder.parameters_)) == state
 
 
+@pytest.mark.filterwarnings("error")
+def test_vectors_that_are_read_only(sentences, labels):
+    encoder = SIFEncoder().set_output(transform="pandas").fit(sentences)
+    frozen = FrozenEstimator(encoder)
+    assert len(SentenceClassifier(frozen).fit(sentences, labels).classes_) > 1
+
+
 def test_any_transformer_can_be_frozen(vectors, sentences, labels):
     pipe = make_pipeline(SIFEncoder(vectors, frequencies="corpus"))
     pipe.steps.append(("removal", CommonComponentRemoval()))
