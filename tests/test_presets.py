@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from skparaphrase.encoders import TfidfEncoder
+from skparaphrase.supervised import SimilarityRegressor
 
 ROOMS = "encoders", "supervised"
 SYMBOLS = {
@@ -133,6 +134,7 @@ PRINTED = {
     "CharagramEncoder words": {
         **CHARACTERS, "max_epochs": (25,), "max_ngrams": (50_000,),
         "tokenizer__ngram_range": ((2, 6),),
+        "vectors_penalty": (0,), "composition_penalty": (0,),  # section 4.4
     },
     "CharagramEncoder words-2-4": {**CHARACTERS, "tokenizer": (None,)},
     "CharCNNEncoder phrases": {**PHRASES, "ordered_first_epoch": (True,)},
@@ -183,6 +185,7 @@ def test_a_preset_is_in_the_printed_grid(name):
     if hasattr(model, "optimizer"):
         found |= found["optimizer"].get_params()
         found["optimizer"] = found["name"]
+        assert found["max_change"] is None  # papers limit no change
     if hasattr(model, "loss") and kind.endswith("Encoder"):
         found |= model._checked_loss("pairs").get_params()
         assert TRAINING & found.keys() <= SETTINGS[kind][setting].keys()
@@ -191,6 +194,13 @@ def test_a_preset_is_in_the_printed_grid(name):
     for key, values in PRINTED[name].items():
         assert found[key] in values, key
     assert f'"{setting}"' in SYMBOLS[kind].__doc__
+
+
+@pytest.mark.parametrize("setting", ["wieting-features", "wieting-universal"])
+def test_settings_that_need_a_fitted_encoder(setting):
+    pairs = [("a cat", "the cat"), ("a dog", "the dog"), ("one", "two")]
+    with pytest.raises(ValueError, match="not fitted"):
+        SimilarityRegressor.paper(setting).fit(pairs, [1, 2, 3])
 
 
 def test_every_preset_is_compared():

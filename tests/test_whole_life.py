@@ -84,9 +84,10 @@ def make(name, setting):
     if setting is None:
         return owner(*REQUIRED.get(name, ()), **short)
     model = owner.paper(setting, **short)
-    if setting in ("wieting-universal", "cse"):
+    needed = {"wieting-universal": "init", "cse": "init", "wieting-features": "encoder"}
+    if setting in needed:
         start = ParagramEncoder(load_word_vectors(), max_epochs=0).fit(PARAPHRASES)
-        model.set_params(init=FrozenEstimator(start))
+        model.set_params(**{needed[setting]: FrozenEstimator(start)})
     return model
 
 

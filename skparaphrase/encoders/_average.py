@@ -113,7 +113,7 @@ def warn_of_ignored_vectors(encoder: AveragingEncoder, y: ArrayLike | None) -> N
 class TfidfEncoder(PaperSettings, AveragingEncoder):
     r"""Average of word vectors weighted by inverse document frequency.
 
-    The baseline of Arora et al. (2017), section 4.1: the vector of text `s` is
+    The baseline of Arora et al. (2017), appendix A.1: the vector of text `s` is
     :math:`\frac{1}{|s|} \sum_{w \in s} \mathrm{IDF}_w v_w` with
     :math:`\mathrm{IDF}_w = \log \frac{1 + N}{1 + N_w}`, where `N` is the number of
     texts given to `fit` and :math:`N_w` the number of those that contain `w`. (The code

@@ -20,7 +20,7 @@ from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
 
-# Wieting et al. (2016, Charagram), section 3: equal numbers of each width, and the
+# Wieting et al. (2016, Charagram), section 4.1.3: equal numbers of each width, and the
 # filters of Kim et al. (2016); (number, width).
 FILTERS = {
     "equal": ((175, 2), (175, 3), (175, 4)),

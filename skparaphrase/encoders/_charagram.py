@@ -29,8 +29,8 @@ PAPER: dict[str, Any] = {
     "max_epochs": 10,
 }
 # Table 1 prints a grid: batches of 25 or 50, MIX or MAX, tanh or linear, and lambda in
-# 1e-4, 1e-5, 1e-6. Of these, what the released script has; its lambda is 0, which the
-# paper has in section 4.4 only, so the smallest one.
+# 1e-4, 1e-5, 1e-6. Of these, what the released script has, and the smallest lambda: the
+# script's is 0, which the paper has for the large model (section 4.4).
 _WORDS: dict[str, Any] = {
     **PAPER,
     "max_epochs": 50,
@@ -100,9 +100,9 @@ class CharagramEncoder(TrainedEncoder):
     `partial_fit` keeps the n-grams of its first call.
 
     Settings of :meth:`paper`: "phrases" (tables 3 and 11), "words" (the large model of
-    table 2: the 50,000 most frequent n-grams of each order, 25 epochs; the paper
-    selects it on WordSim-353), "words-2-4" (table 1). The paper prints a grid for
-    words; these take the values of the released script, and its smallest lambda.
+    table 2: the 50,000 most frequent n-grams of each order, 25 epochs, no penalty; the
+    paper selects it on WordSim-353), "words-2-4" (table 1). For table 1, the paper
+    prints a grid; of it, the values of the released script and the smallest lambda.
 
     References
     ----------
@@ -125,6 +125,7 @@ class CharagramEncoder(TrainedEncoder):
         "phrases": PAPER,
         "words": {
             **_WORDS,
+            "optimizer": Optimizer("adam", **DENSE),
             "tokenizer": NgramTokenizer(ngram_range=(2, 6)),
             "max_ngrams": 50_000,
             "max_epochs": 25,

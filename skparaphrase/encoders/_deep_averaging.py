@@ -174,7 +174,7 @@ class DeepAveragingEncoder(AveragingNetworkEncoder):
 class ProjectionEncoder(AveragingNetworkEncoder):
     r"""A linear projection of the average of word vectors.
 
-    Wieting et al. (2016), section 3.1: :math:`g(x) = W_p \frac{1}{n} \sum_i W_w^{x_i} +
+    Wieting et al. (2016), section 3: :math:`g(x) = W_p \frac{1}{n} \sum_i W_w^{x_i} +
     b`. Words and projection are trained together on paraphrases. By default, the
     projection is added to the average (see `residual`).
 

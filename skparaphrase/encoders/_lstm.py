@@ -31,7 +31,7 @@ _PAPER: dict[str, Any] = {
 class LSTMEncoder(TrainedEncoder):
     r"""Last state of a long short-term memory with peepholes.
 
-    Wieting et al. (2016), section 3.1, after Gers et al. (2003):
+    Wieting et al. (2016), section 3, after Gers et al. (2003):
     :math:`i_t, f_t = \sigma(W_x x_t + W_h h_{t-1} + w_c \odot c_{t-1} + b)`,
     :math:`c_t = f_t \odot c_{t-1} + i_t \odot \tanh(W_x x_t + W_h h_{t-1} + b)`,
     :math:`o_t = \sigma(W_{xo} x_t + W_{ho} h_{t-1} + w_{co} \odot c_t + b_o)`,

@@ -62,7 +62,7 @@ class SimpleRecurrentEncoder(TrainedEncoder):
 class RNNEncoder(SimpleRecurrentEncoder):
     r"""Last state of a simple recurrent network.
 
-    Wieting et al. (2016), section 3.1: :math:`h_t = f(W_x x_t + W_h h_{t-1} + b)`,
+    Wieting et al. (2016), section 3: :math:`h_t = f(W_x x_t + W_h h_{t-1} + b)`,
     trained on paraphrases. By default the state is added to the average of the word
     vectors; see `residual`.
 
@@ -144,7 +144,7 @@ class RNNEncoder(SimpleRecurrentEncoder):
 class IdentityRNNEncoder(SimpleRecurrentEncoder):
     r"""Linear recurrent network that starts as the average of word vectors (iRNN).
 
-    Wieting et al. (2016), section 3.1, after Le et al. (2015): :math:`h_t = W_x x_t +
+    Wieting et al. (2016), section 3, after Le et al. (2015): :math:`h_t = W_x x_t +
     W_h h_{t-1} + b`, initialised with :math:`W_x = W_h = I` and :math:`b = 0`, and
     :math:`g(x) = h_n / n`, which is then exactly the average of the word vectors. The
     optimizer's `composition_penalty` pulls the matrices to the identity. By default the

@@ -205,7 +205,7 @@ class Sentences:
 class Tagger(nn.Module):
     """Scores of tags for the words of sentences.
 
-    Tagger of Wieting et al. (2016, Charagram), section 4.3: vectors of words from
+    Tagger of Wieting et al. (2016, Charagram), section 4.2: vectors of words from
     their characters, one LSTM from left to right and one from right to left, and a
     dense layer on the states of both.
 

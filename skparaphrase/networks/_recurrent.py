@@ -39,7 +39,7 @@ class _LastState(Composition):
 class Recurrent(_LastState):
     r"""Simple recurrent network: :math:`h_t = f(W_x x_t + W_h h_{t-1} + b)`.
 
-    RNN of Wieting et al. (2016), section 3.1; h_0 = 0, and the last state is the text
+    RNN of Wieting et al. (2016), section 3; h_0 = 0, and the last state is the text
     vector. Weights are drawn from U(-0.01, 0.01) as in Lasagne; b starts at zero.
 
     Parameters
@@ -70,7 +70,7 @@ class Recurrent(_LastState):
 
 
 class IdentityRecurrent(Recurrent):
-    """The iRNN of Wieting et al. (2016), section 3.1.
+    """The iRNN of Wieting et al. (2016), section 3.
 
     A recurrent network whose weights start as identity matrices, and are regularised
     towards them; b starts at zero. The last state is divided by the number of tokens,
@@ -98,7 +98,7 @@ class IdentityRecurrent(Recurrent):
 class LSTM(_LastState, Layer):
     """Long short-term memory with peepholes; its last state is the text vector.
 
-    LSTM of Wieting et al. (2016), section 3.1, after Gers et al. (2003); see `run_lstm`
+    LSTM of Wieting et al. (2016), section 3, after Gers et al. (2003); see `run_lstm`
     in ``networks/_cells.py`` for its equations. Weights and peepholes are drawn from
     N(0, 0.01), and biases start at zero, as in Lasagne.
 

@@ -1,4 +1,4 @@
-"""Steps that work on the vectors of pairs."""
+"""Steps that work on the vectors of pairs, and pairs to train on."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -6,6 +6,7 @@
 from skparaphrase.pairs._features import PairFeatures, PairVectorizer
 from skparaphrase.pairs._last_axis import LastAxis, LastAxisUnion
 from skparaphrase.pairs._similarity import PairSimilarity
+from skparaphrase.pairs._sources import extract_phrase_pairs, pairs_within_groups
 
 __all__ = [
     "LastAxis",
@@ -13,4 +14,6 @@ __all__ = [
     "PairFeatures",
     "PairSimilarity",
     "PairVectorizer",
+    "extract_phrase_pairs",
+    "pairs_within_groups",
 ]

@@ -51,6 +51,7 @@ _CHUNK = 4096  # examples at a time, which bounds the memory for features
 
 #: What the papers' models on frozen vectors have besides.
 FROZEN: dict[str, Any] = {"freeze": "encoder", "max_epochs": 20}
+_UNFITTED = FrozenEstimator(ParagramEncoder(pooling="mean"))  # to be replaced
 
 
 def wieting_settings(params: dict[str, Any], encoder: Any) -> Settings:
@@ -60,8 +61,8 @@ def wieting_settings(params: dict[str, Any], encoder: Any) -> Settings:
     """
     return {
         "wieting": {**params, "encoder": encoder},
-        "wieting-universal": {**params, "init": ParagramEncoder()},  # give a fitted one
-        "wieting-features": {**params, **FROZEN},
+        "wieting-universal": {**params, "init": _UNFITTED},
+        "wieting-features": {**params, **FROZEN, "encoder": _UNFITTED},
     }
 
 

@@ -38,7 +38,7 @@ from skparaphrase.encoders import (
     begin_training,
     warn_if_fitted,
 )
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.supervised._base import TrainedModel
 from skparaphrase.supervised._heads import select_composition
 from skparaphrase.supervision import (
@@ -69,7 +69,7 @@ _CHARACTERS: dict[str, Any] = {"embedding_dim": 50, "dim": 150, "lowercase": Fal
 class SequenceTagger(TrainedModel):
     r"""Tags for the words of sentences, such as parts of speech.
 
-    The tagger of Wieting et al. (2016, Charagram), section 4.3. An encoder embeds each
+    The tagger of Wieting et al. (2016, Charagram), section 4.2. An encoder embeds each
     word by its characters, one LSTM reads the vectors from left to right and another
     from right to left, and a dense layer and a softmax on the states of both predict
     the tag. All parts are trained together on tagged sentences. The defaults are the
@@ -184,23 +184,23 @@ class SequenceTagger(TrainedModel):
     _paper_settings: ClassVar[Settings] = {
         "charagram": {
             "word_encoder": CharagramEncoder(**_CHARAGRAM),
-            "optimizer": _sgd(1e-6, sparse=False),
+            "optimizer": _sgd(1e-6, **DENSE),
         },
         "charagram-2-layers": {
             "word_encoder": CharagramEncoder(**_CHARAGRAM, n_layers=2),
-            "optimizer": _sgd(1e-6, sparse=False),
+            "optimizer": _sgd(1e-6, **DENSE),
         },
         "char-cnn": {
             "word_encoder": CharCNNEncoder(
                 **_CHARACTERS, filters="equal", conv_activation="tanh"
             ),
-            "optimizer": _sgd(1e-5, sparse=False),
+            "optimizer": _sgd(1e-5, **DENSE),
         },
         "char-lstm": {
             "word_encoder": CharLSTMEncoder(
                 **_CHARACTERS, embedding_range=None, output_gate=True
             ),
-            "optimizer": _sgd(1e-5, sparse=False),
+            "optimizer": _sgd(1e-5, **DENSE),
         },
     }
 

@@ -1,0 +1,152 @@
+"""Pairs to train on, from paraphrases and from groups of texts."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
+from sklearn.utils.random import sample_without_replacement
+
+from skparaphrase._compat import check_int
+from skparaphrase._progress import progress_bar
+from skparaphrase._typing import Texts
+from skparaphrase.text import check_pairs, check_single_texts, check_tokenizer
+
+_CONTEXTS = 0, 1  # common words on each side of a phrase
+
+
+def extract_phrase_pairs(
+    pairs: Texts, *, max_words: int = 6, tokenizer: Any = None
+) -> NDArray[np.object_]:
+    """Extract the phrases in which paraphrases differ.
+
+    The words of a pair are aligned, and where one text has other words than the other,
+    these are a pair of phrases, by themselves and with the common word on each side
+    (after Barzilay and McKeown [1]_, who align syntactic phrases). Such pairs can
+    replace those of a paraphrase database such as PPDB.
+
+    Parameters
+    ----------
+    pairs : array-like of str of shape (n_pairs, 2)
+        Paraphrases that share words, such as rewrites of a sentence. Pairs that share
+        none give nothing useful.
+    max_words : int, default=6
+        Number of words in a phrase, at most.
+    tokenizer : WordTokenizer or callable, default=None
+        None takes `WordTokenizer()`; a callable takes a text and returns its words.
+
+    Returns
+    -------
+    phrases : ndarray of shape (n_phrases, 2), dtype object
+        Distinct pairs of phrases in order of appearance; words are joined by spaces.
+
+    See Also
+    --------
+    skparaphrase.search.ParaphraseMiner : Pairs of similar texts, or words, of a list.
+
+    References
+    ----------
+    .. [1] Barzilay and McKeown (2001), "Extracting paraphrases from a parallel corpus".
+
+    Examples
+    --------
+    >>> from skparaphrase.pairs import extract_phrase_pairs
+    >>> extract_phrase_pairs([("He gets up at noon.", "He rises at noon.")]).tolist()
+    [['gets up', 'rises'], ['he gets up at', 'he rises at']]
+    """
+    pairs, words = check_pairs(pairs), check_tokenizer(tokenizer)
+    max_words = check_int(max_words, "max_words")
+    found: dict[tuple[str, str], None] = {}
+    with progress_bar(len(pairs), "Aligning words", "pair") as update:
+        for first, second in pairs.tolist():
+            found |= dict.fromkeys(_phrases(words(first), words(second), max_words))
+            update(1)
+    return _as_array(found)
+
+
+def _phrases(a: list[str], b: list[str], most: int) -> Iterator[tuple[str, str]]:
+    """Where two lists of words differ between common words."""
+    for tag, *places in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        from_a, to_a, from_b, to_b = places
+        if tag != "replace" or not (
+            _has_word(a[from_a:to_a]) and _has_word(b[from_b:to_b])
+        ):
+            continue
+        for around in _CONTEXTS:
+            first = a[max(from_a - around, 0) : to_a + around]
+            second = b[max(from_b - around, 0) : to_b + around]
+            if len(first) <= most and len(second) <= most:
+                yield " ".join(first), " ".join(second)
+
+
+def _has_word(tokens: list[str]) -> bool:
+    return any(map(str.isalnum, "".join(tokens)))
+
+
+def pairs_within_groups(
+    texts: Texts,
+    groups: ArrayLike,
+    *,
+    max_pairs: int = 1000,
+    random_state: Any = None,
+) -> NDArray[np.object_]:
+    """Pair all texts of a group, such as the rewrites of a sentence.
+
+    Parameters
+    ----------
+    texts : array-like of str of shape (n_texts,)
+    groups : array-like of shape (n_texts,)
+        Equal for texts that mean the same, such as captions of an image, questions with
+        the same answer, or the labels of :class:`~skparaphrase.search.NearDuplicates`.
+    max_pairs : int, default=1000
+        Number of pairs of a group, at most. Of a larger group, so many are drawn: the
+        number of all pairs grows with the square of its size.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    pairs : ndarray of shape (n_pairs, 2), dtype object
+        Pairs of different texts, group by group in order of appearance.
+
+    See Also
+    --------
+    skparaphrase.model_selection.pair_groups : Groups of pairs that share texts.
+
+    Examples
+    --------
+    >>> from skparaphrase.pairs import pairs_within_groups
+    >>> texts = ["Hi!", "Bye.", "Hello!", "Hey!"]
+    >>> pairs_within_groups(texts, [1, 2, 1, 1]).tolist()
+    [['Hi!', 'Hello!'], ['Hi!', 'Hey!'], ['Hello!', 'Hey!']]
+    """
+    texts = check_single_texts(texts)
+    groups = np.asarray(column_or_1d(groups))
+    check_consistent_length(texts, groups)
+    max_pairs = check_int(max_pairs, "max_pairs")
+    rng = check_random_state(random_state)
+    members: dict[Any, dict[str, None]] = {}  # the distinct texts of each group
+    for text, group in zip(texts.tolist(), groups.tolist(), strict=True):
+        members.setdefault(group, {})[text] = None
+    found: list[tuple[str, str]] = []
+    with progress_bar(len(members), "Pairing texts", "group") as update:
+        for each in map(list, members.values()):
+            n_all = len(each) * (len(each) - 1) // 2
+            number = np.arange(min(n_all, max_pairs))
+            if n_all > max_pairs:
+                number = sample_without_replacement(n_all, max_pairs, random_state=rng)
+                number.sort()
+            # Pairs are numbered (0, 1), (0, 2), (1, 2), (0, 3), ...
+            later = ((1 + np.sqrt(1 + 8 * number)) // 2).astype(np.intp)
+            earlier = number - later * (later - 1) // 2
+            found += [(each[i], each[j]) for i, j in zip(earlier, later, strict=True)]
+            update(1)
+    return _as_array(found)
+
+
+def _as_array(pairs: Iterable[tuple[str, str]]) -> NDArray[np.object_]:
+    return np.array(list(pairs), dtype=object).reshape(-1, 2)
