@@ -15,7 +15,8 @@ TESTS ?= tests skparaphrase
 MINUTES ?= 30
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: install demo test coverage integration together nightly soak lint bench docs dist clean
+.PHONY: install demo test coverage integration together nightly soak lint bench papers docs \
+	dist clean
 
 install: $(VENV)/test
 
@@ -81,6 +82,11 @@ lint: $(VENV)/test
 bench: $(VENV)/test
 	$(PYTEST) benchmarks/tests
 	$(BIN)/python benchmarks/speed/guard.py
+
+# The tables of the papers beside the published ones, the short form: less than an hour. In
+# a clone without ../shared, a minute on bundled data.
+papers: $(VENV)/test
+	$(BIN)/python benchmarks/papers/run_papers.py --short --out build/papers
 
 # The tests of the pages and docstrings, then the site.
 docs: $(VENV)/docs $(VENV)/integration

@@ -55,6 +55,13 @@ def scores_by_unknown(
     return pd.concat([scores[:-1], some.rename({">=1": "any"}), scores[-1:]])
 
 
+def word_overlaps(pairs: Any) -> np.ndarray:
+    """The distinct words of both texts of a pair, divided by those of either."""
+    split = WordTokenizer()
+    words = [[{*split(text)} for text in pair] for pair in pairs]
+    return np.array([len(a & b) / max(len(a | b), 1) for a, b in words])
+
+
 def grouped_scores(
     gold: Any, predicted: Any, counts: Any, bins: Sequence[int]
 ) -> pd.DataFrame:

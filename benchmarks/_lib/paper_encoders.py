@@ -30,11 +30,11 @@ NAMED = {
 def paper_encoder(name: str, setting: str | None = None, /, **params: Any) -> Any:
     """An encoder with a setting of its paper, but with sparse updates.
 
-    Dense updates, as in the papers' code, take many times as long. An `optimizer` among
-    the `params` is used as it is.
+    Dense updates, as in the papers' code, take many times as long. An `optimizer`, or
+    `optimizer__sparse`, among the `params` is used as it is.
     """
     encoder = getattr(encoders, name).paper(setting, **params)
-    if "optimizer" not in params:
+    if not {"optimizer", "optimizer__sparse"} & params.keys():
         encoder.set_params(optimizer__sparse=True)
     return encoder
 

@@ -32,6 +32,7 @@ class Table:
     """A table; the description is the entry `name` in the TOML file of a paper."""
 
     name: ClassVar[str]
+    is_bundled: ClassVar[bool] = False  # it needs no other data
     kinds: ClassVar[dict[str, type["Table"]]] = {}
 
     def __init_subclass__(cls) -> None:

@@ -20,6 +20,7 @@ import torch
 
 import skparaphrase
 from _lib import RESULTS
+from _lib.made_pairs import MADE
 from skparaphrase.datasets import load_word_frequencies, read_pairs
 from skparaphrase.metrics import STSScorer
 from skparaphrase.vectors import WordFrequencies, WordVectors, read_word_vectors
@@ -61,16 +62,14 @@ class Data:
         self.short = getattr(args, "short", False)
         self.step = 3 if self.short else 1  # of pairs to train on
         self.runs: Path | None = getattr(args, "runs", None)  # what is kept
+        self._made: dict[str, Any] = {}
         if not (self.root / "data").is_dir():
             raise SystemExit(f"No folder 'data' under {self.root}; see --data.")
 
     @cached_property
     def vectors(self) -> WordVectors:
-        """The stand-in for PARAGRAM-SL999; `limit` keeps a quick run small."""
-        return read_word_vectors(
-            self.root / "vectors/minilm-words.300d.bin",
-            limit=20_000 if self.quick else None,
-        )
+        """The stand-in for PARAGRAM-SL999."""
+        return read_word_vectors(self.root / "vectors/minilm-words.300d.bin")
 
     @cached_property
     def pairs(self) -> Any:
@@ -81,9 +80,14 @@ class Data:
         return pairs[order[:3000] if self.quick else order]
 
     sentences = ("flickr8k", "rewrites", "msrp")
+    phrases = ("ppdb-lexical", "phrases")  # and words
 
     def corpus(self, name: str) -> Any:
-        """Pairs of one file, in its order."""
+        """Pairs of one file, in its order, or made pairs; see `made_pairs`."""
+        if name in MADE:
+            if name not in self._made:
+                self._made[name] = MADE[name](self)
+            return self._made[name]
         words = ("word1", "word2")
         columns = words if name == "ppdb-lexical" else ("sentence1", "sentence2")
         path = self.root / f"data/paraphrase/{name}.tsv"

@@ -27,6 +27,7 @@ from skparaphrase.inspection import token_weights
 from skparaphrase.vectors import WordFrequencies, WordVectors, remove_mean
 
 MEAN = "mean of sets"
+STARTS = "start", "centred start"  # of the curves of amounts
 
 
 def _fitted(data: Data, row: Results, pairs: Any, **params: Any) -> Any:
@@ -38,7 +39,7 @@ def _fitted(data: Data, row: Results, pairs: Any, **params: Any) -> Any:
         return AverageEncoder(vectors).fit(pairs)
     if not class_.startswith("Char"):
         params["vectors"] = vectors
-    return paper_encoder(class_, **params, **row["params"]).fit(pairs)
+    return paper_encoder(class_, **params, **row.get("params", {})).fit(pairs)
 
 
 def _with_mean(scores: dict[str, float]) -> dict[str, float]:
@@ -129,9 +130,10 @@ class Amount(Table):
 
     def measure(self, data: Data, name: str, seed: int) -> Results:
         """Scores of PP after training on the first n pairs, by n."""
-        if name == "start":
-            return _with_mean(score_sts(AverageEncoder(data.vectors), data))
         row = self.rows[name]
+        if name in STARTS:
+            vectors = remove_mean(data.vectors) if "centered" in row else data.vectors
+            return _with_mean(score_sts(AverageEncoder(vectors), data))
         pairs = np.concatenate([data.corpus(corpus) for corpus in row["corpora"]])
         if row["shuffled"]:
             np.random.RandomState(seed).shuffle(pairs)
@@ -142,7 +144,7 @@ class Amount(Table):
             sizes.append(sizes[-1] // 2)
         encoder = paper_encoder(
             "ParagramEncoder",
-            vectors=data.vectors,
+            vectors=remove_mean(data.vectors) if "centered" in row else data.vectors,
             optimizer__ordered_first_epoch=not row["shuffled"],
             random_state=seed,
             **self.description["params"],
@@ -154,37 +156,48 @@ class Amount(Table):
 
     def combine(self, runs: Runs) -> Results:
         found = super().combine(runs)
-        for name in found:
-            if name != "start":
-                del found[name]["seconds"]
-        return {"start": found.pop("start"), **found}
+        starts = {name: found.pop(name) for name in STARTS}
+        for of in found.values():
+            del of["seconds"]
+        return {**starts, **found}
 
     def cells(self, results: Any, n_seeds: int) -> Results:
-        start, *names = results
-        begin, curves = results[start], {name: results[name] for name in names}
-        two = names[:2]
-        both = [["none", begin[MEAN], begin[MEAN], 0.0]]
+        curves = {name: of for name, of in results.items() if name not in STARTS}
+        begin = {name: results[self._start(name)] for name in curves}
+        three = "in order", "random", "random, centred start"
+        every = [["none", *(begin[name][MEAN] for name in three)]]
         for size in curves["random"]:
-            first, second = (curves[name][size][MEAN] for name in two)
-            both.append([f"{int(size):,}", first, second, first - second])
+            every.append([f"{int(size):,}", *(curves[n][size][MEAN] for n in three)])
         largest = {name: of[max(of, key=int)] for name, of in curves.items()}
-        pairs = {name: self._needed(begin[MEAN], of) for name, of in curves.items()}
+        pairs = {
+            name: self._needed(begin[name][MEAN], of) for name, of in curves.items()
+        }
         needed = [
             f"{name} {'not reached' if n is None else f'{n:,.0f}'}"
             for name, n in pairs.items()
         ]
-        sentences = [
-            [f"{int(size):,}", of[MEAN]]
-            for size, of in curves["random sentences"].items()
-        ]
+        others = {
+            name.replace(" ", "_").replace(",", ""): table(
+                ["pairs", MEAN], [[f"{int(size):,}", of[MEAN]] for size, of in rows]
+            )
+            for name, rows in (
+                (name, curves[name].items()) for name in curves if name not in three
+            )
+        }
         return {
             **self.description,
             "gain": self._gain,
-            "both": table(["pairs", *two, "difference"], both),
-            "sentences": table(["pairs", MEAN], sentences),
+            "every": table(["pairs", *three], every),
+            **others,
             "needed": "; ".join(needed),
-            "years": table(["", *COLUMNS], lines({start: begin, **largest}, COLUMNS)),
+            "years": table(
+                ["", *COLUMNS],
+                lines({name: results[name] for name in STARTS} | largest, COLUMNS),
+            ),
         }
+
+    def _start(self, name: str) -> str:
+        return STARTS["centered" in self.rows[name]]
 
     def _needed(self, begin: float, curve: dict[str, Any]) -> float | None:
         """The number of pairs that gains as much, interpolated logarithmically."""
@@ -200,12 +213,14 @@ class Amount(Table):
     def draw(self, results: Any, path: Path) -> None:
         from matplotlib.figure import Figure
 
-        start, *names = results
         axes = Figure(figsize=(6, 4), layout="constrained").subplots()
-        for name in names:
-            means = [scores[MEAN] for scores in results[name].values()]
-            axes.plot([*map(int, results[name])], means, marker=".", label=name)
-        axes.axhline(results[start][MEAN], color="grey", linestyle=":", label=start)
+        for name, of in results.items():
+            if name in STARTS:
+                axes.axhline(of[MEAN], color="grey", linestyle=":")
+                axes.text(1e5, of[MEAN], name, va="top", ha="right", color="grey")
+            else:
+                means = [scores[MEAN] for scores in of.values()]
+                axes.plot([*map(int, of)], means, marker=".", label=name)
         axes.set(xscale="log", xlabel="training pairs", ylabel="mean Pearson x 100")
         axes.legend()
         axes.figure.savefig(path, dpi=120)
@@ -219,8 +234,8 @@ class MarginsAndWeights(Table):
         row, of = self.rows[name], self.description["margins"]
         if name == "weights":
             return _weights(data, seed, row["params"], of["rare"])
-        pairs = data.pairs[: 1000 if data.quick else of["pairs"]]
-        epochs = data.epochs(of["epochs"])
+        pairs = data.pairs[: 1000 if data.quick else row.get("pairs", of["pairs"])]
+        epochs = data.epochs(row.get("epochs", of["epochs"]))
         encoder = _fitted(data, row, pairs, random_state=seed, max_epochs=epochs)
         frame = margins(encoder, pairs, random_state=0)
         return {
@@ -232,10 +247,12 @@ class MarginsAndWeights(Table):
         }
 
     def combine(self, runs: Runs) -> Results:
-        weights, *models = runs
-        found = median(runs[weights])
+        models = {name: of[0] for name, of in runs.items() if name != "weights"}
+        if "weights" not in runs:
+            return {"margins": models}
+        found = median(runs["weights"])
         return {
-            "margins": {name: runs[name][0] for name in models},
+            "margins": models,
             "rare": found["rare"],
             "sets": found["sets"],
             "weights": found["scores"],
@@ -253,7 +270,7 @@ class MarginsAndWeights(Table):
         return {
             **self.description["margins"],
             "margins": table(
-                ["model", "margin", "published", "positive", "negative"], rows, 3
+                ["model", "margin", "published", "positive", "negative"], rows, 4
             ),
             "years": ", ".join(years),
             **_about_rare(results["rare"], results["sets"]),
@@ -290,6 +307,7 @@ def _weights(data: Data, seed: int, params: Results, n_rare: int) -> Results:
     frame = token_weights(encoder, data.frequencies)
     initial = token_weights(begin, data.frequencies)
     matrix = begin.rows()
+    counts = WordFrequencies.from_texts(data.pairs)
 
     def weighted(by: Any) -> WordVectors:
         return begin.replace(matrix * np.asarray(by, dtype=np.float32)[:, np.newaxis])
@@ -300,6 +318,9 @@ def _weights(data: Data, seed: int, params: Results, n_rare: int) -> Results:
         "start x length in PP (L1)": weighted(frame["l1"]),
         "start x length in PP / at start": weighted(frame["l1"] / initial["l1"]),
         "start x 1 / count": weighted(1 / frame["count"].clip(lower=1)),
+        "start x 1 / count in the pairs": weighted(
+            [1 / max(counts.get(word, 1), 1) for word in begin.words]
+        ),
         "start x SIF": weighted(frame["sif"]),
     }
     sets = {name: score_sts(AverageEncoder(of), data) for name, of in vectors.items()}
@@ -310,7 +331,6 @@ def _weights(data: Data, seed: int, params: Results, n_rare: int) -> Results:
         name: float(spearmanr(of["l1"][seen], frame["count"][seen]).statistic)
         for name, of in (("start", initial), ("PP", frame))
     }
-    counts = WordFrequencies.from_texts(data.pairs)
     return {
         "scores": {name: _with_mean(of) for name, of in sets.items()},
         "ranks": {**ranks, "words": float(seen.sum())},

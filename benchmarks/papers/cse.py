@@ -1,20 +1,22 @@
 """PP and CSE on phrases, on sentences, and on phrases first, then sentences; widths.
 
-Tables 1 to 6 of Jiao et al. (2018). Phrases are the lexical pairs of PPDB;
-sentences are captions, rewrites and news. Rates were chosen on the training sets of STS
-2012 and SICK.
+Tables 1 to 6 of Jiao et al. (2018). Phrases are the lexical pairs of PPDB and the
+aligned phrases of rewrites and news; sentences are captions, rewrites and news. Rates
+were chosen on the training sets of STS 2012 and SICK.
 """
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import time
+from itertools import product
 from typing import Any
 
 import numpy as np
 from scipy.stats import spearmanr
 from sklearn.frozen import FrozenEstimator
 
+from _lib.grouped_scores import word_overlaps
 from _lib.paper_encoders import paper_encoder
 from _lib.paper_tables import Results, Runs, Table, lines, plus_minus, said, spread
 from _lib.papers import COLUMNS, YEARS, Data, cell, median, score_sts, sts_means, table
@@ -33,8 +35,12 @@ from skparaphrase.pairs import PairSimilarity
 from skparaphrase.supervised import SimilarityRegressor
 
 MODELS = ("PP", "CSE")
+GOLD = (0, 2), (2, 4), (4, 5)
+OVERLAPS = (0.0, 0.3), (0.3, 0.6), (0.6, 1.0)
 PHRASES, SENTENCES, BOTH = STAGES = ("phrases", "sentences", "phrases, then sentences")
+PHRASE_EPOCHS = 3
 SENTENCE_EPOCHS = {"CSE": 2, "PP": 4}
+OTHERS = "GRAN", "ATT-CCG"  # systems of table 2 that are networks of other papers
 # What the rows of tables 1, 2 and 4 are called in `_lib/published.py`.
 PUBLISHED = {
     ("PP", PHRASES): "PP",
@@ -48,7 +54,9 @@ def encoder(model: str, stage: str, data: Data, seed: int, init: Any = None) -> 
     """The paper's setting for phrases or sentences."""
     params = {
         "vectors": data.vectors,
-        "max_epochs": data.epochs(5 if stage == PHRASES else SENTENCE_EPOCHS[model]),
+        "max_epochs": data.epochs(
+            PHRASE_EPOCHS if stage == PHRASES else SENTENCE_EPOCHS[model]
+        ),
         "random_state": seed,
         "init": init,
     }
@@ -62,8 +70,11 @@ def encoder(model: str, stage: str, data: Data, seed: int, init: Any = None) -> 
 
 def fitted(model: str, stage: str, data: Data, seed: int, init: Any = None) -> Any:
     """An encoder trained on phrases or on sentences."""
-    names = ("ppdb-lexical",) if stage == PHRASES else data.sentences
-    return encoder(model, stage, data, seed, init).fit(data.shuffled(*names))
+    return encoder(model, stage, data, seed, init).fit(_pairs(data, stage))
+
+
+def _pairs(data: Data, stage: str) -> Any:
+    return data.shuffled(*(data.phrases if stage == PHRASES else data.sentences))
 
 
 def _scores(one: Any, data: Data) -> dict[str, float]:
@@ -89,23 +100,22 @@ class Cumulative(Table):
             started = time.process_time()
             before = fitted(model, trained_on, data, seed, before)
             seconds = time.process_time() - started
-            found[called] = {**_scores(before, data), "fit seconds": seconds}
+            found[called] = {
+                **_scores(before, data),
+                "fit seconds": seconds,
+                "pairs": float(len(_pairs(data, trained_on))),
+            }
         return {"stages": found}
 
     def _examples(self, data: Data) -> Results:
         """Pairs of SICK that one of PP and CSE scores much better than the other."""
         number = self.description["examples"]
+        encoders = {model: fitted(model, SENTENCES, data, 0) for model in MODELS}
         texts, gold = data.sts["sick"]
-        scores = {}
-        for model in MODELS:
-            one = fitted(model, SENTENCES, data, 0)
-
-            def cosines(pairs: Any, one: Any = one) -> Any:
-                return PairSimilarity().predict(one.transform(pairs))
-
-            known, target = data.development["sick-train"]
-            line = np.polyfit(cosines(known), target, 1)
-            scores[model] = np.polyval(line, cosines(texts))
+        scores = {
+            model: _on_scale(one, data.development["sick-train"], texts)
+            for model, one in encoders.items()
+        }
         nearer = np.abs(scores["PP"] - gold) - np.abs(scores["CSE"] - gold)
         order = np.argsort(nearer, kind="stable")
         return {
@@ -116,7 +126,8 @@ class Cumulative(Table):
                     **{model: float(of[i]) for model, of in scores.items()},
                 }
                 for i in [*order[-(number // 2) :][::-1], *order[: number // 2]]
-            ]
+            ],
+            "groups": _by_overlap(encoders, data),
         }
 
     def combine(self, runs: Runs) -> Results:
@@ -141,6 +152,9 @@ class Cumulative(Table):
             if (model, stage) in PUBLISHED:
                 theirs = published(PUBLISHED[model, stage])
                 rows.append([f"published, {model}", stage, *_means(theirs)])
+        for method in OTHERS:
+            name = f"{method}, as the paper prints it"
+            rows.append([name, None, *_means(published(method))])
         gains = {
             model: scores[model, BOTH][mean] - scores[model, SENTENCES][mean]
             for model in MODELS
@@ -163,7 +177,16 @@ class Cumulative(Table):
                 row = map(published(of).get, sets)
                 each.append([f"published, {model}", stage, *row])
         shown = ["line", "PP", "CSE", "gold"]
+        groups = ["gold", "overlap", "pairs", *MODELS, "nearer"]
+        both, gran = published("CSE on both"), published("GRAN")
+        sets_there = [*sets, "sick"]
         return {
+            "n_phrases": f"{results['CSE, phrases']['pairs']:,.0f}",
+            "above_gran": sum(both[name] > gran[name] for name in sets_there),
+            "same_as_gran": sum(both[name] == gran[name] for name in sets_there),
+            "groups": table(
+                groups, [[*map(of.get, groups)] for of in results["examples"]["groups"]]
+            ),
             "means": table(["encoder", "trained on", *COLUMNS, "mean of sets"], rows),
             "gains": ", ".join(f"{model} {of:+.1f}" for model, of in gains.items()),
             "gain_there": gain_there,
@@ -175,6 +198,45 @@ class Cumulative(Table):
                 [[*map(of.get, shown)] for of in results["examples"]["pairs"]],
             ),
         }
+
+
+def _on_scale(one: Any, known: Any, texts: Any) -> Any:
+    """Cosines on the scale of known scores, by the line that fits these best."""
+    cosines = [
+        PairSimilarity().predict(one.transform(each)) for each in (known[0], texts)
+    ]
+    return np.polyval(np.polyfit(cosines[0], known[1], 1), cosines[1])
+
+
+def _by_overlap(encoders: dict[str, Any], data: Data) -> list[Results]:
+    """Errors on all pairs of STS, by their gold score and the words that they share."""
+    sets = [of for name, of in data.development.items() if name != "sick-train"]
+    known = tuple(map(np.concatenate, zip(*sets, strict=True)))
+    sets = [of for name, of in data.sts.items() if name != "sick"]
+    pairs, gold = map(np.concatenate, zip(*sets, strict=True))
+    errors = {
+        model: _on_scale(one, known, pairs) - gold for model, one in encoders.items()
+    }
+    nearer = np.abs(errors["CSE"]) < np.abs(errors["PP"])
+    overlap = word_overlaps(pairs)
+    found = []
+    for scores, shares in product(GOLD, OVERLAPS):
+        chosen = _within(gold, *scores) & _within(overlap, *shares)
+        found.append(
+            {
+                "gold": f"{scores[0]} to {scores[1]}",
+                "overlap": f"{shares[0]} to {shares[1]}",
+                "pairs": int(chosen.sum()),
+                **{name: float(of[chosen].mean()) for name, of in errors.items()},
+                "nearer": 100 * float(nearer[chosen].mean()),
+            }
+        )
+    return found
+
+
+def _within(values: Any, lowest: float, highest: float) -> Any:
+    """Whether values are in an interval, whose lower end is open unless it is 0."""
+    return (values <= highest) & ((values > lowest) | (lowest == 0))
 
 
 def _means(of: dict[str, float]) -> list[float | None]:

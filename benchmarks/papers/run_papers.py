@@ -1,9 +1,11 @@
 """Run the rows of all tables and figures of the papers, and write the tables.
 
     python benchmarks/papers/run_papers.py --data ../shared [--short] [--only NAME]
+                                           [--rows ROW]
 
 A table is an entry in the TOML file of its paper: rows, seeds and text. Published
-figures are in `_lib/published.toml`. Each row with each seed is a task; `--jobs` tasks
+figures are in `_lib/published.toml`; after each table, and in `papers.html`, ours stand
+beside them. Each row with each seed is a task; `--jobs` tasks
 run at a time, with one thread each. The result of a task is kept in
 `benchmarks/results/runs`, so that an interrupted run can be resumed; remove that folder
 to measure again. A table that fails does not stop the others, but sets the exit status.
@@ -12,7 +14,9 @@ On two cores, everything takes about five hours, most of them for word interacti
 tagging. `--short` takes just under an hour: one seed, a third of the training data, two
 epochs of word interaction, eight of tagging. `--quick` takes a few minutes, on a
 thousand training examples. Neither replaces recorded results (`--out` writes them
-elsewhere). `--tables` only writes the tables again, from recorded results.
+elsewhere). `--tables` only writes the tables again, from recorded results; `--rows`
+measures some rows of one table, and keeps the others. Without the data, only the table
+`bundled` runs.
 """
 
 # Authors: The skparaphrase developers
@@ -35,9 +39,18 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib import RESULTS
+from _lib.comparison import differences, html
 from _lib.paper_tables import Table, page, recorded
 from _lib.papers import Data, versions
 from papers import TABLES
+
+NOTES = {
+    "quick": "A quick run on a sample of the data: its figures mean nothing. Sizes in "
+    "the text are those of a full run.",
+    "short": "A short run: one seed, a third of the training data, fewer epochs. Sizes "
+    "in the text are those of a full run.",
+    "full": "",
+}
 
 
 def main() -> int:
@@ -60,6 +73,14 @@ def main() -> int:
                 traceback.print_exc()
                 failed = "  FAILED"
             outcomes[name] = f"{time.perf_counter() - started:7.1f} s{failed}"
+    if is_kept(args):
+        args.out.mkdir(parents=True, exist_ok=True)
+        paths = {name: args.out / f"{name}.md" for name in TABLES}
+        texts = {
+            k: path.read_text("utf-8") for k, path in paths.items() if path.exists()
+        }
+        (args.out / "papers.html").write_text(html(texts, NOTES[args.part]), "utf-8")
+        print(f"All of {args.out}: {args.out / 'papers.html'}")
     print("== times")
     for name, outcome in outcomes.items():
         print(f"{name:30} {outcome}")
@@ -73,6 +94,7 @@ def _parse_args() -> argparse.Namespace:
     part.add_argument("--quick", action="store_true", help="a sample of each")
     part.add_argument("--short", action="store_true", help="all in less than an hour")
     part.add_argument("--tables", action="store_true", help="write only the tables")
+    parser.add_argument("--rows", nargs="+", help="replace some rows of one table")
     parser.add_argument("--seeds", type=int)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path, default=RESULTS)
@@ -80,38 +102,65 @@ def _parse_args() -> argparse.Namespace:
         "--only", nargs="+", choices=TABLES, default=list(TABLES), metavar="NAME"
     )
     args = parser.parse_args()
+    if args.rows and (
+        len(args.only) != 1 or not {*args.rows} <= {*TABLES[args.only[0]].rows}
+    ):
+        parser.error("--rows takes rows of the one table that --only names.")
     args.data = args.data.resolve()
-    if args.quick or args.short:
+    args.part = "quick" if args.quick else "short" if args.short else "full"
+    if args.part != "full":
         args.seeds = 1
+        print(NOTES[args.part])
+    if not (args.data / "data").is_dir():
+        args.only = [name for name in args.only if TABLES[name].is_bundled]
+        print(f"There is no folder {args.data / 'data'}: only bundled data are used.")
     return args
+
+
+def is_kept(args: argparse.Namespace) -> bool:
+    """Whether tables are written: a part of the data does not replace the results."""
+    return bool(args.part == "full" or args.out != RESULTS)
 
 
 def run(one: Table, args: argparse.Namespace) -> None:
     """Measure all rows of a table, and write its results and its text."""
     n_seeds = args.seeds or one.seeds
-    runs: dict[str, list[Any]] = {name: [] for name in one.rows}
+    wanted = args.rows or list(one.rows)
+    runs: dict[str, list[Any]] = {name: [] for name in one.rows if name in wanted}
     for names in one.stages():
         tasks = [
             (name, seed)
             for name in names
+            if name in wanted
             for seed in range(min(n_seeds, one.rows[name].get("seeds", n_seeds)))
         ]
-        n_jobs = min(args.jobs, len(tasks))
+        n_jobs = max(min(args.jobs, len(tasks)), 1)
         parallel = joblib.Parallel(n_jobs, batch_size=1, return_as="generator")
         found = parallel(joblib.delayed(measured)(one, args, *task) for task in tasks)
-        for number, ((name, _), result) in enumerate(zip(tasks, found, strict=True), 1):
+        started = time.perf_counter()
+        for number, ((name, seed), result) in enumerate(
+            zip(tasks, found, strict=True), 1
+        ):
             runs[name].append(result)
-            print(f"   {number} of {len(tasks)} runs of {one.name}", flush=True)
-    content = {
-        "versions": versions(),
-        "seeds": n_seeds,
-        "results": one.combine(runs),
-    }
+            left = (time.perf_counter() - started) * (len(tasks) / number - 1)
+            print(
+                f"   {number} of {len(tasks)}: {name}, seed {seed}, "
+                f"{result['seconds']:.0f} s; about {left / 60:.0f} min left",
+                flush=True,
+            )
+    results = one.combine(runs)
+    if args.rows:
+        results = _joined(recorded(one.name)["results"], results)
+    content = {"versions": versions(), "seeds": n_seeds, "results": results}
     content = json.loads(json.dumps(content))  # numbers that are keys become texts
-    text = page(one, content)
+    title, rest = page(one, content).split("\n\n", 1)
+    note = f"{NOTES[args.part]}\n\n" if NOTES[args.part] else ""
+    text = f"{title}\n\n{note}{rest}"
     print(text)
-    if (args.quick or args.short) and args.out == RESULTS:
-        print("(a part of the data: not written)")
+    if lines := differences(text):
+        print("Ours (published, difference):", *lines, "", sep="\n")
+    if not is_kept(args):
+        print("(a part of the data: not written; --out names another folder)")
         return
     args.out.mkdir(parents=True, exist_ok=True)
     (args.out / f"{one.name}.json").write_text(
@@ -120,6 +169,13 @@ def run(one: Table, args: argparse.Namespace) -> None:
     (args.out / f"{one.name}.md").write_text(text, "utf-8")
     if find_spec("matplotlib") is not None:
         one.draw(content["results"], args.out / f"{one.name}.png")
+
+
+def _joined(old: Any, new: Any) -> Any:
+    """Recorded results, with those of some rows replaced."""
+    if not (isinstance(old, dict) and isinstance(new, dict)):
+        return new
+    return old | {key: _joined(old.get(key), value) for key, value in new.items()}
 
 
 def measured(one: Table, args: argparse.Namespace, name: str, seed: int) -> Any:
@@ -132,9 +188,8 @@ def measured(one: Table, args: argparse.Namespace, name: str, seed: int) -> Any:
             return kept["result"]
     torch.set_num_threads(1)
     started = time.process_time()
-    result = one.measure(Data(args), name, seed)
+    result = one.measure(None if one.is_bundled else Data(args), name, seed)
     result["seconds"] = round(time.process_time() - started, 1)
-    print(one.name, name, seed, result, flush=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(".new")
     new.write_text(json.dumps({"settings": settings, "result": result}), "utf-8")

@@ -268,7 +268,7 @@ class SIFFeatures(Table):
         parts, encoder = read(data, task), self._encoder(data, row, seed)
         X, _ = parts["train"]
         if length := params.pop("length", None):
-            encoder = FrozenEstimator(lengthened(encoder.fit(X), X, length))
+            encoder = FrozenEstimator(lengthened(encoder.fit(X, None), X, length))
         class_ = getattr(supervised, MODELS[task])
         model = class_.paper("sif", encoder=encoder, **params)
         return evaluate(model, parts)

@@ -204,13 +204,17 @@ class Wieting(Table):
         return ours.set_params(encoder=encoder, **settings)
 
     def combine(self, runs: Runs) -> Results:
-        priors, models, (speed,) = self.stages()
-        seconds = {
-            name.removeprefix("prior, "): [run["seconds"] for run in runs[name]]
-            for name in priors
-        }
-        scores = {name: spread(runs[name]) for name in models}
-        return {**scores, "seconds of priors": seconds, "speed": runs[speed][0]}
+        found: Results = {}
+        for name, of in runs.items():
+            if name == "speed":
+                found[name] = of[0]
+            elif name.startswith("prior, "):
+                seconds = found.setdefault("seconds of priors", {})
+                prior = name.removeprefix("prior, ")
+                seconds[prior] = [run["seconds"] for run in of]
+            else:
+                found[name] = spread(of)
+        return found
 
     def cells(self, results: Any, n_seeds: int) -> Results:
         of = resolved(self.description)

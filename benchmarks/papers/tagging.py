@@ -130,12 +130,13 @@ class Tagging(Table):
                 int(np.median([one["best_epoch"] for one in runs])),
             ]
 
-        heads = ["accuracy", "spread", "unknown words", "held back", "epoch"]
+        heads = ["accuracy", "published", "spread", "unknown words", "held back"]
         rows = [
             [
                 name,
-                *row(accuracy[key]),
+                *row(accuracy[key])[:1],
                 printed(f"{CHARAGRAM} 4", PUBLISHED[name]) if name in papers else None,
+                *row(accuracy[key])[1:],
             ]
             for name, key in {**papers, **OURS}.items()
         ]
@@ -160,7 +161,7 @@ class Tagging(Table):
         return {
             "n_seeds": len(accuracy[papers["Charagram"]]),
             "epochs": ", ".join(f"{n} {name}" for name, n in epochs.items()),
-            "table": table(["", *heads, "published"], rows, 2),
+            "table": table(["", *heads, "epoch"], rows, 2),
             "curves": table(["epoch", *PUBLISHED], curves, 2),
             "distinct": 100 * results["distinct"],
             "costs": table(["", *parts], costs, 2),

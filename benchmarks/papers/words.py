@@ -271,8 +271,8 @@ class WordsOfPP(Table):
             groups = frame.groupby("query", sort=False)["neighbor"]
             nearest[name] = {query: list(names) for query, names in groups}
             frame = token_weights(vectors, counts).loc[words]
-            order = list(frame["l1"].sort_values(kind="stable").index)
-            rho = spearmanr(frame["l1"], frame["count"]).statistic
+            order = list(frame["l2"].sort_values(kind="stable").index)
+            rho = spearmanr(frame["l2"], frame["count"]).statistic
             lengths[name] = {
                 "largest": order[::-1][:20],
                 "smallest": order[:20],

@@ -63,6 +63,7 @@ def test_a_table_is_measured_and_written(lib, example, monkeypatch, tmp_path, ca
     args = argparse.Namespace(
         **{"data": tmp_path, "quick": False, "short": False, "seeds": None, "jobs": 1},
         **{"out": tmp_path / "out", "runs": tmp_path / "runs"},
+        **{"part": "full", "rows": None},
     )
     runner.run(example, args)
     tasks = [("slow", 0), ("fast", 0), ("fast", 1), ("fast", 2)]
@@ -79,6 +80,45 @@ def test_a_table_is_measured_and_written(lib, example, monkeypatch, tmp_path, ca
     example.rows["slow"]["value"] = 8.0
     runner.run(example, args)
     assert example.calls == [("slow", 0)]
+    printed = capsys.readouterr().out
+    assert "3 of 4: fast, seed 1, 0 s; about 0 min left" in printed
+    # Some rows replace the recorded ones.
+    example.calls.clear()
+    example.rows["fast"]["value"] = 2.0
+    old = {"results": {"fast": {"score": 0.0, "more": 5.0}, "slow": {"score": 9.0}}}
+    monkeypatch.setattr(runner, "recorded", lambda name: old)
+    args.rows = ["fast"]
+    runner.run(example, args)
+    assert {name for name, _ in example.calls} == {"fast"}
+    recorded = json.loads((tmp_path / "out/example.json").read_text("utf-8"))
+    assert recorded["results"]["slow"] == {"score": 9.0}
+    assert recorded["results"]["fast"]["score"] == 3.0
+    assert recorded["results"]["fast"]["more"] == 5.0
+
+
+def test_without_data_only_bundled_data_are_used(lib, monkeypatch, tmp_path, capsys):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks/papers"))
+    runner = importlib.import_module("run_papers")
+    names = []
+    monkeypatch.setattr(runner, "run", lambda one, args: names.append(one.name))
+    command = ["run_papers.py", "--quick", "--data", str(tmp_path), "--out"]
+    monkeypatch.setattr("sys.argv", [*command, str(tmp_path / "out")])
+    assert runner.main() == 0
+    assert names == ["bundled"]
+    printed = capsys.readouterr().out
+    assert "its figures mean nothing" in printed and "only bundled data" in printed
+    assert "mean nothing" in (tmp_path / "out/papers.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("only", [[], ["wieting_encoders", "sts"]])
+def test_rows_are_those_of_one_table(only, lib, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks/papers"))
+    runner = importlib.import_module("run_papers")
+    command = ["run_papers.py", "--rows", "PP", *(["--only", *only] if only else [])]
+    monkeypatch.setattr("sys.argv", command)
+    with pytest.raises(SystemExit):
+        runner.main()
+    assert "--rows takes rows of the one table" in capsys.readouterr().err
 
 
 def test_paragraphs_are_wrapped(lib):

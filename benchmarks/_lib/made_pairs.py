@@ -1,0 +1,103 @@
+"""Pairs that are made from the texts at hand, in place of those of PPDB.
+
+Phrases are the words in which rewrites and news differ; groups are all pairs of the
+rewrites of a sentence and of the captions of an image. Mined pairs come from
+`load_pretrained()`, which was distilled from all-MiniLM-L6-v2, and from texts that hold
+no sentence of an evaluation.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import json
+import lzma
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any, Protocol
+
+import numpy as np
+
+from skparaphrase import load_pretrained
+from skparaphrase.datasets import read_texts
+from skparaphrase.pairs import extract_phrase_pairs, pairs_within_groups
+from skparaphrase.search import ParaphraseMiner
+
+N_OF_GROUP = 40  # pairs of a group of rewrites; the ten of an image are all taken
+N_SENTENCES, SENTENCES_FROM = 60_000, 0.75  # of which pairs are mined, and from where
+N_WORDS, WORDS_FROM = 30_000, 0.6
+TOP_K = 3
+
+
+class Source(Protocol):
+    """What holds the files: `_lib.papers.Data`."""
+
+    root: Path
+    runs: Path | None
+    quick: bool
+
+    def corpus(self, name: str) -> Any: ...
+
+
+def phrases(data: Source) -> Any:
+    """Aligned phrases of rewrites and news."""
+    texts = np.concatenate([data.corpus("rewrites"), data.corpus("msrp")])
+    return extract_phrase_pairs(texts)
+
+
+def groups(data: Source, name: str) -> Any:
+    """Pairs within the groups of a file."""
+    path = data.root / f"data/paraphrase/{name}.tsv"
+    names, first, second = (
+        read_texts(path, column=column, label=None).data
+        for column in ("group", "sentence1", "sentence2")
+    )
+    return pairs_within_groups(
+        np.concatenate([first, second]),
+        np.concatenate([names, names]),
+        max_pairs=N_OF_GROUP,
+        random_state=0,
+    )
+
+
+def mined(data: Source) -> Any:
+    """Pairs of similar sentences, of a random sample."""
+    texts: dict[str, None] = {}
+    for path in sorted((data.root / "data/sentences").glob("*.txt.xz")):
+        with lzma.open(path, "rt", encoding="utf-8") as lines:
+            texts |= dict.fromkeys(line.strip() for line in lines if line.strip())
+    chosen = Random(0).sample([*texts], N_SENTENCES // (30 if data.quick else 1))
+    return _mined(data, "sentences", chosen, SENTENCES_FROM)
+
+
+def mined_words(data: Source) -> Any:
+    """Pairs of similar words, of the most frequent ones."""
+    words = [word for word in load_pretrained().vectors.words if word.isalpha()]
+    chosen = words[: N_WORDS // (30 if data.quick else 1)]
+    return _mined(data, "words", chosen, WORDS_FROM)
+
+
+def _mined(data: Source, name: str, texts: list[str], threshold: float) -> Any:
+    """Pairs above a threshold; they are kept, since this takes a minute."""
+    path = data.runs and data.runs / f"mined-{name}.json"
+    if path and path.exists():
+        return np.array(json.loads(path.read_text("utf-8")), dtype=object)
+    miner = ParaphraseMiner(threshold=threshold, top_k=TOP_K).fit(texts)
+    pairs = miner.mine(texts).text
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = path.with_suffix(f".{os.getpid()}")
+        new.write_text(json.dumps(pairs.tolist()), "utf-8")
+        new.replace(path)
+    return pairs
+
+
+MADE: dict[str, Callable[[Source], Any]] = {
+    "phrases": phrases,
+    "groups of rewrites": partial(groups, name="rewrites"),
+    "groups of captions": partial(groups, name="flickr8k"),
+    "mined": mined,
+    "mined words": mined_words,
+}
