@@ -12,6 +12,7 @@ no sentence of an evaluation.
 import json
 import lzma
 import os
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -37,6 +38,7 @@ class Source(Protocol):
     root: Path
     runs: Path | None
     quick: bool
+    step: int
 
     def corpus(self, name: str) -> Any: ...
 
@@ -54,22 +56,24 @@ def groups(data: Source, name: str) -> Any:
         read_texts(path, column=column, label=None).data
         for column in ("group", "sentence1", "sentence2")
     )
-    return pairs_within_groups(
+    pairs = pairs_within_groups(
         np.concatenate([first, second]),
         np.concatenate([names, names]),
         max_pairs=N_OF_GROUP,
         random_state=0,
     )
+    return pairs[:: data.step]
 
 
-def mined(data: Source) -> Any:
-    """Pairs of similar sentences, of a random sample."""
+def mined(data: Source, name: str, most: int) -> Any:
+    """Pairs of similar sentences, of so many at random."""
     texts: dict[str, None] = {}
     for path in sorted((data.root / "data/sentences").glob("*.txt.xz")):
         with lzma.open(path, "rt", encoding="utf-8") as lines:
             texts |= dict.fromkeys(line.strip() for line in lines if line.strip())
-    chosen = Random(0).sample([*texts], N_SENTENCES // (30 if data.quick else 1))
-    return _mined(data, "sentences", chosen, SENTENCES_FROM)
+    most = min(most, len(texts)) // (30 if data.quick else 1)
+    chosen = Random(0).sample([*texts], most)
+    return _mined(data, name, chosen, SENTENCES_FROM)
 
 
 def mined_words(data: Source) -> Any:
@@ -83,7 +87,8 @@ def _mined(data: Source, name: str, texts: list[str], threshold: float) -> Any:
     """Pairs above a threshold; they are kept, since this takes a minute."""
     path = data.runs and data.runs / f"mined-{name}.json"
     if path and path.exists():
-        return np.array(json.loads(path.read_text("utf-8")), dtype=object)
+        pairs = np.array(json.loads(path.read_text("utf-8")), dtype=object)
+        return pairs[:: data.step]
     miner = ParaphraseMiner(threshold=threshold, top_k=TOP_K).fit(texts)
     pairs = miner.mine(texts).text
     if path:
@@ -91,13 +96,14 @@ def _mined(data: Source, name: str, texts: list[str], threshold: float) -> Any:
         new = path.with_suffix(f".{os.getpid()}")
         new.write_text(json.dumps(pairs.tolist()), "utf-8")
         new.replace(path)
-    return pairs
+    return pairs[:: data.step]
 
 
 MADE: dict[str, Callable[[Source], Any]] = {
     "phrases": phrases,
     "groups of rewrites": partial(groups, name="rewrites"),
     "groups of captions": partial(groups, name="flickr8k"),
-    "mined": mined,
+    "mined": partial(mined, name="sentences", most=N_SENTENCES),
+    "all mined": partial(mined, name="all-sentences", most=sys.maxsize),
     "mined words": mined_words,
 }
