@@ -8,6 +8,7 @@ of Wieting et al. (2016).
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from skparaphrase.callback import ScoreMonitor
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.inspection import neighbors, token_weights
 from skparaphrase.text import WordTokenizer
-from skparaphrase.vectors import WordFrequencies
+from skparaphrase.vectors import WordFrequencies, nearest_words
 
 SETS = ("ws353", "simlex999", "rw")
 TUNED_ON = {"simlex999": "SL999", "ws353": "WS353"}  # in the Charagram paper
@@ -192,7 +193,7 @@ class CharacterNeighbors(Table):
         ngrams = [
             ngram.replace("_", " ") for ngram in self.printed[10]["CHARAGRAM-PHRASE"]
         ]
-        nearest = charagram.vectors_.nearest
+        nearest = partial(nearest_words, charagram.vectors_)
         return {
             "Charagram": {
                 **_listed(neighbors(charagram, words, candidates, N_NEIGHBORS)),
