@@ -16,10 +16,13 @@ from string import Template
 from typing import NamedTuple
 
 PUBLISHED = "published"
-DASH = "\N{EN DASH}"
 UNITS = {"": 1, "thousand": 1e3, "million": 1e6}
-NOT_COMPARED = ("pairs", "epochs", "distinct texts", "n-grams an order", "")
+NOT_COMPARED = (
+    *("pairs", "epochs", "sentences", "phrases", "distinct texts", "n-grams an order"),
+    *("gold", "low", "high", ""),
+)
 _NUMBER = re.compile(r"(-?[\d,]*\d(?:\.\d+)?)(?!\.?\w) ?(thousand|million|)")
+_VALUE = re.compile("\\d|\N{EN DASH}")
 _BOTH = re.compile(r"(-?[\d,]*\d(?:\.\d+)?)\b[^()]*\((-?[\d,]*\d(?:\.\d+)?)\)")
 _PAGE = Template("""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>The five papers, reproduced</title>
@@ -58,7 +61,10 @@ def tables_of(markdown: str) -> Iterator[list[list[str]]]:
     lines = markdown.splitlines()
     for is_table, found in groupby(lines, lambda line: line.startswith("|")):
         if is_table:
-            rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in found]
+            rows = [
+                [cell.replace("**", "").strip() for cell in line.split("|")[1:-1]]
+                for line in found
+            ]
             yield [rows[0], *rows[2:]]
 
 
@@ -89,9 +95,9 @@ def _row_of(row: list[str], ours: list[list[str]]) -> list[str]:
 
 
 def _name(row: list[str]) -> str:
-    """The words that a row begins with."""
-    words = takewhile(lambda cell: not _NUMBER.match(cell), row)
-    return ", ".join(word for word in words if word != DASH)
+    """The first cell, and the words in those after it."""
+    words = takewhile(lambda cell: not _VALUE.search(cell), row[1:])
+    return ", ".join([*row[:1], *words])
 
 
 def _beside(heads: list[str], row: list[str]) -> Iterator[tuple[str, str, str]]:

@@ -34,7 +34,8 @@ class Fits(Table):
         if "share" in row:  # the part of this number, of so many
             part, parts = row["share"]
             pairs = pairs[part::parts]
-        pairs = pairs[: row.get("pairs")]
+        if "pairs" in row:
+            pairs = pairs[: row["pairs"] // data.step]
         params = {**row["params"], "random_state": seed}
         params["max_epochs"] = data.epochs(params["max_epochs"])
         if row["encoder"] not in WITHOUT_VECTORS:
@@ -52,8 +53,8 @@ class Fits(Table):
 
     def cells(self, results: Any, n_seeds: int) -> Results:
         found: dict[str, list[list[Any]]] = {}
-        for name, of in results.items():
-            part, _, row = name.partition(": ")
+        for name in self.rows:
+            of, (part, _, row) = results[name], name.partition(": ")
             columns = SETS if part == "words" else COLUMNS
             counts = [f"{of[key]:,.0f}" for key in ("pairs", "texts")]
             found.setdefault(part, []).append([row, *counts, *map(of.get, columns)])

@@ -56,6 +56,7 @@ NOTES = {
 def main() -> int:
     args = _parse_args()
     if args.tables:
+        args.out.mkdir(parents=True, exist_ok=True)
         for name in args.only:
             text = page(TABLES[name], recorded(name))
             (args.out / f"{name}.md").write_text(text, "utf-8")
@@ -102,6 +103,8 @@ def _parse_args() -> argparse.Namespace:
         "--only", nargs="+", choices=TABLES, default=list(TABLES), metavar="NAME"
     )
     args = parser.parse_args()
+    if args.rows and (args.quick or args.short):
+        parser.error("--rows replaces rows of recorded tables, which are of full runs.")
     if args.rows and (
         len(args.only) != 1 or not {*args.rows} <= {*TABLES[args.only[0]].rows}
     ):
@@ -111,9 +114,11 @@ def _parse_args() -> argparse.Namespace:
     if args.part != "full":
         args.seeds = 1
         print(NOTES[args.part])
-    if not (args.data / "data").is_dir():
+    if not args.tables and not (args.data / "data").is_dir():
         args.only = [name for name in args.only if TABLES[name].is_bundled]
         print(f"There is no folder {args.data / 'data'}: only bundled data are used.")
+        if not args.only:
+            parser.error("these tables need the data that --data names.")
     return args
 
 

@@ -209,9 +209,9 @@ def _short_texts() -> list[list[Any]]:
     ]
     table_7 = tables()[f"{CHARAGRAM} 7"]
     there = table_7["pairs"]["max tokens ≤ 4"]
-    for system in ("CHARAGRAM-PHRASE", "PARAGRAM-PHRASE"):
+    for name, system in (("Charagram", "CHARAGRAM-PHRASE"), ("PP", "PARAGRAM-PHRASE")):
         score = table_7[system]["max tokens ≤ 4"]
-        rows.append([f"published, {system}", there, *_interval(score, there)])
+        rows.append([f"published, {name}", there, *_interval(score, there)])
     return rows
 
 

@@ -103,6 +103,7 @@ def pairs_within_groups(
     groups : array-like of shape (n_texts,)
         Equal for texts that mean the same, such as captions of an image, questions with
         the same answer, or the labels of :class:`~skparaphrase.search.NearDuplicates`.
+        Texts whose group is None or nan are left out.
     max_pairs : int, default=1000
         Number of pairs of a group, at most. Of a larger group, so many are drawn: the
         number of all pairs grows with the square of its size.
@@ -131,7 +132,8 @@ def pairs_within_groups(
     rng = check_random_state(random_state)
     members: dict[Any, dict[str, None]] = {}  # the distinct texts of each group
     for text, group in zip(texts.tolist(), groups.tolist(), strict=True):
-        members.setdefault(group, {})[text] = None
+        if group is not None and group == group:
+            members.setdefault(group, {})[text] = None
     found: list[tuple[str, str]] = []
     with progress_bar(len(members), "Pairing texts", "group") as update:
         for each in map(list, members.values()):

@@ -100,6 +100,9 @@ def test_repeated_texts_and_small_groups():
     assert pairs.tolist() == [["a", "b"], ["c", "a"]]
     assert pairs_within_groups(["a", "a", "b"], [0, 0, 1]).shape == (0, 2)
     assert pairs_within_groups([], []).shape == (0, 2)
+    for missing in (None, float("nan")):
+        groups = np.array([missing, missing, "x", "x"], dtype=object)
+        assert pairs_within_groups([*"abcd"], groups).tolist() == [["c", "d"]]
 
 
 def test_of_a_large_group_pairs_are_drawn():
