@@ -14,8 +14,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import Interval, fit_context
-from skparaphrase._estimator import DocumentedOnline, warn_caller
+from skparaphrase._compat import Interval, StrOptions, fit_context
+from skparaphrase._estimator import DocumentedOnline, store_parameters, warn_caller
+from skparaphrase._math import unit_vectors
 from skparaphrase._output import LastAxisTransformer, check_last_axis
 from skparaphrase._threads import map_blocks, one_blas_thread
 
@@ -44,6 +45,10 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         If True, find the directions of the first and of the second sentences
         separately, as the paper's code does, and accept only pairs. If False, find
         them from all sentences together, as the paper says.
+    norm : {"l2"} or None, default="l2"
+        "l2" scales the results to length 1, which leaves cosines as they are and is
+        what classifiers and clusters need. None is the paper's algorithm to the letter.
+        A zero vector stays zero.
 
     Attributes
     ----------
@@ -71,7 +76,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
     >>> import numpy as np
     >>> from skparaphrase.decomposition import CommonComponentRemoval
     >>> vectors = np.array([[3.0, 0.1], [3.0, -0.2], [3.0, 0.1]])
-    >>> CommonComponentRemoval().fit_transform(vectors).round(3)
+    >>> CommonComponentRemoval(norm=None).fit_transform(vectors).round(3)
     array([[ 0. ,  0.1],
            [ 0. , -0.2],
            [ 0. ,  0.1]])
@@ -86,11 +91,18 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 0, None, closed="left")],
         "per_side": ["boolean"],
+        "norm": [StrOptions({"l2"}), None],
     }
+    norm: str | None = None  # of pickles that are older than the parameter
 
-    def __init__(self, n_components: int = 1, *, per_side: bool = False) -> None:
-        self.n_components = n_components
-        self.per_side = per_side
+    def __init__(
+        self,
+        n_components: int = 1,
+        *,
+        per_side: bool = False,
+        norm: str | None = "l2",
+    ) -> None:
+        store_parameters(self, locals())
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: object = None) -> Self:
@@ -184,21 +196,25 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         Returns
         -------
         X_new : ndarray of the shape of `X`
-            Orthogonal to every direction. Zero vectors stay zero.
+            Orthogonal to every direction, of length 1 with `norm="l2"`. Zero vectors
+            stay zero.
         """
         check_is_fitted(self)
         vectors = check_last_axis(X, self, reset=False, dtype=_FLOATS)
         components = self.components_.astype(vectors.dtype, copy=False)
         if not self.per_side:
-            return self._wrap(_project_out(vectors, components), X)
-        n_sides = len(components)
-        if vectors.ndim != 3 or vectors.shape[1] != n_sides:
+            removed = _project_out(vectors, components)
+        elif vectors.ndim == 3 and vectors.shape[1] == len(components):
+            sides = zip(vectors.swapaxes(0, 1), components, strict=True)
+            removed = np.stack([_project_out(*side) for side in sides], axis=1)
+        else:
             raise ValueError(
                 "per_side=True was fitted on pairs and expects vectors of shape "
-                f"(n_pairs, {n_sides}, d); got shape {vectors.shape}."
+                f"(n_pairs, {len(components)}, d); got shape {vectors.shape}."
             )
-        removed = [_project_out(vectors[:, i], components[i]) for i in range(n_sides)]
-        return self._wrap(np.stack(removed, axis=1), X)
+        if self.norm == "l2":
+            unit_vectors(removed, out=removed)
+        return self._wrap(removed, X)
 
     def _directions(
         self, gram: NDArray[np.float64], dtype: np.dtype[Any]

@@ -23,6 +23,8 @@ import numpy as np
 
 from skparaphrase._core import _plain
 
+cdef Py_ssize_t WINDOW = _plain.WINDOW
+
 cdef extern from "Python.h" nogil:
     bint Py_ISALNUM(uint32_t)  # of ASCII
     bint Py_UNICODE_ISALNUM(uint32_t)
@@ -576,7 +578,7 @@ def pool_rows(matrix, scale, extra, ids, offsets, weights, pooling, out):
     given = np.zeros(len(ids), np.float32) if pooling == "distinct" else None
     cdef Py_ssize_t n_tokens = len(ids), n_texts = len(out), dim = out.shape[1]
     cdef Py_ssize_t n_rows = len(matrix), n_extra = 0 if extra is None else len(extra)
-    cdef Py_ssize_t text, start, stop, t
+    cdef Py_ssize_t text, start, stop, t, window, n_windows
     cdef const int32_t* rows = <const int32_t*>data_of(ids, 4, n_tokens)
     cdef const int64_t* bounds = <const int64_t*>data_of(offsets, 8, n_texts + 1)
     cdef const float* weight = <const float*>data_of(weights, 4, n_tokens)
@@ -595,10 +597,13 @@ def pool_rows(matrix, scale, extra, ids, offsets, weights, pooling, out):
         room.resize(dim)
         for text in range(n_texts):
             start, stop = bounds[text], bounds[text + 1]
-            if shares:
+            n_windows = (stop - start + WINDOW - 1) // WINDOW if shares else 0
+            for window in range(n_windows):
+                t = start + window * (stop - start) // n_windows
                 average_distinct(
-                    table, rows + start, factors.data() + start, stop - start, shares + start,
-                    sums, room,
+                    table, rows + t, factors.data() + t,
+                    start + (window + 1) * (stop - start) // n_windows - t, stop - start,
+                    shares + t, sums, room,
                 )
             for t in range(start, stop if not shares else start):
                 if t + 4 < n_tokens:
@@ -613,12 +618,12 @@ def pool_rows(matrix, scale, extra, ids, offsets, weights, pooling, out):
 
 
 cdef int average_distinct(
-    const Table& table, const int32_t* ids, const float* factors, Py_ssize_t n, float* shares,
-    float* out, vector[float]& room
+    const Table& table, const int32_t* ids, const float* factors, Py_ssize_t n, Py_ssize_t n_all,
+    float* shares, float* out, vector[float]& room
 ) except -1 nogil:
-    """Add the average of the distinct ids of a text to `out`, and write their shares."""
+    """Add the average of the distinct ids of a window to `out`, and write their shares."""
     cdef Py_ssize_t dim = table.dim, size = 8, slot, i, t
-    cdef float total = 0, length, along
+    cdef float total = 0, length, along, part = <float>n / <float>n_all
     cdef float* sums
     cdef vector[int32_t] slots, distinct  # places of ids: a hash table, and in order
     cdef vector[const float*] rows
@@ -664,7 +669,7 @@ cdef int average_distinct(
         total += shares[distinct[i]]
     for i in range(n):
         t = distinct[i]
-        shares[t] /= total
+        shares[t] = shares[t] / total * part
         add(out, rows[i], shares[t] * factors[t], dim)
     return 0
 

@@ -32,6 +32,7 @@ _PARTS = re.compile(WORD)
 _TINY = np.finfo(np.float32).tiny  # of lengths; avoids dividing by zero
 _TEXTS = 256  # whose rows stay in the cache
 _MOST_PIECES = 1 << 20  # some 200 MB
+WINDOW = 32  # tokens; chosen on search in abstracts and answers (quality/field.py)
 _PIECES = ("words", "ptb")  # patterns of which no match holds white space
 
 
@@ -275,14 +276,14 @@ def pool_rows(
     weights : ndarray of shape (n_tokens,), float32, or None
         Factors of the rows.
     pooling : {"mean", "sum", "distinct"}
-        "distinct" averages the distinct ids of a text with
-        :func:`distinct_weights`.
+        "distinct" averages the distinct ids of each of the :func:`windows` of a text
+        with :func:`distinct_weights`, and the windows in proportion to their tokens.
     out : ndarray of shape (n_texts, dim), float32
 
     Returns
     -------
     shares : ndarray of shape (n_tokens,), float32, or None
-        With "distinct", the share of each token, 0 for repeats.
+        With "distinct", the share of each token, 0 for repeats in its window.
 
     Raises
     ------
@@ -299,9 +300,12 @@ def pool_rows(
         texts = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
         tokens = np.arange(bounds[0], bounds[-1])
         if shares is not None:
-            keys = texts.astype(np.int64) << 32 | ids[tokens].view(np.uint32)
-            tokens = np.sort(np.unique(keys, return_index=True)[1]) + bounds[0]
-            texts = texts[tokens - bounds[0]]
+            starts, parts = windows(bounds)
+            groups = np.repeat(np.arange(len(parts)), np.diff(starts))
+            keys = groups.astype(np.int64) << 32 | ids[tokens].view(np.uint32)
+            tokens = np.sort(np.unique(keys, return_index=True)[1])
+            texts, groups = texts[tokens], groups[tokens]
+            tokens += bounds[0]
         used, places = np.unique(ids[tokens], return_inverse=True)
         rows = _rows(matrix, scale, extra, used).astype(out.dtype, copy=False)
         factors = np.ones(len(tokens), out.dtype)
@@ -309,12 +313,38 @@ def pool_rows(
             factors = weights[tokens].astype(out.dtype)
         if shares is not None:
             rows = rows[places] * factors[:, np.newaxis]
-            factors = shares[tokens] = distinct_weights(rows, texts)
+            factors = distinct_weights(rows, groups) * parts[groups].astype(out.dtype)
+            shares[tokens] = factors
             places = np.arange(len(rows))
         elif pooling == "mean":
             factors /= np.bincount(texts).astype(out.dtype)[texts]
         out[part] += _sum(rows, factors, places, texts, len(bounds) - 1)
     return shares
+
+
+def windows(offsets: Offsets) -> tuple[Offsets, NDArray[np.float64]]:
+    """Split each text into as few windows of equal length as hold `WINDOW` tokens each.
+
+    A text of no token has one window. Lengths differ by at most one token.
+
+    Parameters
+    ----------
+    offsets : ndarray of shape (n_texts + 1,), int64
+
+    Returns
+    -------
+    starts : ndarray of shape (n_windows + 1,), int64
+        Where each window begins, then the last offset.
+    parts : ndarray of shape (n_windows,)
+        The part of the tokens of its text that a window has; 1 of a text of one window.
+    """
+    lengths = np.diff(offsets)
+    counts = np.maximum(-(-lengths // WINDOW), 1)
+    text = np.repeat(np.arange(len(counts)), counts)
+    number = np.arange(len(text)) - np.repeat(np.cumsum(counts) - counts, counts)
+    starts = offsets[text] + number * lengths[text] // counts[text]
+    starts = np.append(starts, offsets[-1])
+    return starts, np.diff(starts) / np.maximum(lengths[text], 1)
 
 
 def _check_offsets(offsets: Offsets, n_texts: int, n_tokens: int) -> None:

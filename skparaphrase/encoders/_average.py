@@ -49,7 +49,15 @@ class AverageEncoder(AveragingEncoder):
     pooling : {"mean", "distinct"}, default="mean"
         "distinct" averages the distinct words of a text. The more similar a word is to
         the other words, the less weight it has. On most tasks this is better: see
-        :ref:`the user guide <pooling>`.
+        :ref:`the user guide <pooling>`. A text of more than 32 tokens that have a
+        vector is split into windows of equal length, whose averages are added in
+        proportion to their tokens.
+    norm : {"l2"} or None, default=None
+        "l2" scales the vectors of texts to length 1, as classifiers, clusters and
+        Euclidean distances need them; :func:`skparaphrase.load_pretrained` has it. None
+        leaves the averages as they are, for
+        :class:`~skparaphrase.decomposition.CommonComponentRemoval`. A zero vector stays
+        zero.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words. None uses the defaults of
         :class:`~skparaphrase.text.WordTokenizer`.
@@ -125,6 +133,8 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
     vectors : WordVectors, default=None
         None uses :func:`skparaphrase.datasets.load_word_vectors`.
     pooling : {"mean", "distinct"}, default="mean"
+        As in :class:`AverageEncoder`.
+    norm : {"l2"} or None, default=None
         As in :class:`AverageEncoder`.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words. None uses the defaults of
@@ -209,6 +219,8 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         None uses :func:`skparaphrase.datasets.load_word_vectors`.
     pooling : {"mean", "distinct"}, default="mean"
         As in :class:`AverageEncoder`, of the weighted vectors.
+    norm : {"l2"} or None, default=None
+        As in :class:`AverageEncoder`.
     a : float, default=1e-3
         A word with probability `a` has weight 1/2. Best between 1e-4 and 1e-3 (figure 2
         of the paper). A very large `a` gives the plain average.
@@ -288,6 +300,7 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         vectors: WordVectors | None = None,
         *,
         pooling: str = "mean",
+        norm: str | None = None,
         a: float = 1e-3,
         frequencies: WordFrequencies | Mapping[str, int] | str | None = None,
         weights: Weighting | Mapping[str, float] | None = None,

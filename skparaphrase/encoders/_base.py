@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import InvalidParameterError, StrOptions, is_fitted
 from skparaphrase._estimator import DocumentedOnline, store_parameters
+from skparaphrase._math import unit_vectors
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase._progress import NO_BAR, progress_bar
 from skparaphrase._typing import Texts, Vectors
@@ -41,6 +42,12 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
 
     # skrub then clones an encoder for each text column, instead of passing pairs
     __single_column_transformer__ = True
+
+    norm: str | None = None  # of pickles that are older than the parameter
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "norm": [StrOptions({"l2"}), None],
+        "tokenizer": [callable, None],
+    }
 
     def fit_transform(
         self, X: Texts, y: ArrayLike | None = None, **fit_params: Any
@@ -77,8 +84,9 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         Returns
         -------
         vectors : ndarray of shape (n_texts, dim) or (n_rows, k, dim), float32
-            A frame if `set_output` asks for one and there are two dimensions. The
-            vector of a text without a token that has a vector is zero.
+            A frame if `set_output` asks for one and there are two dimensions. With
+            `norm="l2"`, vectors have length 1. The vector of a text without a token
+            that has a vector is zero.
 
         Raises
         ------
@@ -95,6 +103,8 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
             for texts, shape in check_text_blocks(X, widths=ANY):
                 distinct, indices = unique_strings(texts)
                 vectors = self._embed(distinct)
+                if self.norm == "l2":
+                    unit_vectors(vectors, out=vectors)
                 if indices is not None:
                     vectors = vectors[indices]
                 blocks.append(vectors.reshape(*shape, vectors.shape[1]))
@@ -107,7 +117,10 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
 
     @abstractmethod
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        """Vectors of shape (n_texts, dim) of distinct texts."""
+        """Vectors of shape (n_texts, dim) of distinct texts, before `norm`.
+
+        The array is new: `transform` writes to it.
+        """
 
     save = save
 
@@ -131,8 +144,8 @@ class AveragingEncoder(TextEncoder):
 
     _default_table = WORDS
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TextEncoder._parameter_constraints,
         "pooling": [StrOptions(set(POOLINGS))],
-        "tokenizer": [callable, None],
     }
 
     def __init__(
@@ -140,6 +153,7 @@ class AveragingEncoder(TextEncoder):
         vectors: WordVectors | None = None,
         *,
         pooling: str = "mean",
+        norm: str | None = None,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
     ) -> None:
         store_parameters(self, locals())

@@ -92,7 +92,7 @@ class CharCNNEncoder(TrainedEncoder):
         without dropout.
     lowercase : bool, default=True
         Lower-case the texts first.
-    init
+    init, norm
         As in :class:`CharagramEncoder`.
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`. It
@@ -179,6 +179,7 @@ class CharCNNEncoder(TrainedEncoder):
         dropout: float = 0.0,
         lowercase: bool = True,
         init: Any = None,
+        norm: str | None = "l2",
         loss: str | Loss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.001,
@@ -232,7 +233,7 @@ class CharLSTMEncoder(TrainedEncoder):
         code; matrices, as in its equations; or none.
     lowercase
         As in :class:`CharCNNEncoder`.
-    init
+    init, norm
         As in :class:`CharagramEncoder`.
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
@@ -315,6 +316,7 @@ class CharLSTMEncoder(TrainedEncoder):
         peepholes: str | None = "diagonal",
         lowercase: bool = True,
         init: Any = None,
+        norm: str | None = "l2",
         loss: str | Loss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.003,

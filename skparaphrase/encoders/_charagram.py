@@ -72,6 +72,8 @@ class CharagramEncoder(TrainedEncoder):
         A fitted encoder of this class, or one in a
         :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
         training starts from: phrases first, then sentences.
+    norm : {"l2"} or None, default="l2"
+        As in :class:`ParagramEncoder`.
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
     optimizer : str or Optimizer, default=None
@@ -153,6 +155,7 @@ class CharagramEncoder(TrainedEncoder):
         n_layers: int = 1,
         activation: str = "tanh",
         init: Any = None,
+        norm: str | None = "l2",
         loss: str | Loss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.001,

@@ -56,7 +56,7 @@ class ConvolutionalEncoder(TrainedEncoder):
         longest of the batch, the bias counts at every position, and vectors depend on
         the other texts of the batch; `transform` then takes 100 texts at a time, in the
         order of their first occurrence.
-    residual, tokenizer, init
+    residual, tokenizer, init, norm
         As in :class:`DeepAveragingEncoder`.
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; the paper's is `MarginLoss(margin=0.6)`.
@@ -140,6 +140,7 @@ class ConvolutionalEncoder(TrainedEncoder):
         residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
+        norm: str | None = "l2",
         loss: str | Loss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.005,

@@ -52,6 +52,7 @@ class AveragingNetworkEncoder(TrainedEncoder):
         residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
+        norm: str | None = "l2",
         loss: str | Loss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.005,
@@ -107,6 +108,8 @@ class DeepAveragingEncoder(AveragingNetworkEncoder):
         A fitted encoder of this class, or a fitted average of word vectors, that
         training starts from: phrases first, then sentences. In pipelines and grid
         searches in a :class:`~sklearn.frozen.FrozenEstimator`.
+    norm : {"l2"} or None, default="l2"
+        As in :class:`ParagramEncoder`.
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
     optimizer : str or Optimizer, default=None
@@ -184,7 +187,7 @@ class ProjectionEncoder(AveragingNetworkEncoder):
         As in :class:`DeepAveragingEncoder`.
     activation : {"tanh", "relu", "linear"}, default=None
         None is "linear".
-    residual, tokenizer, init, loss, optimizer, learning_rate, batch_size
+    residual, tokenizer, init, norm, loss, optimizer, learning_rate, batch_size
         As in :class:`DeepAveragingEncoder`.
     max_epochs, freeze, validation_fraction, warm_start, device, random_state, verbose
         As in :class:`DeepAveragingEncoder`.

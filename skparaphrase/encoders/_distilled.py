@@ -68,6 +68,8 @@ class DistilledEncoder(AveragingEncoder):
         it. This start needs no weights, so `a` and `frequencies` are not used.
     pooling : {"mean", "distinct"}, default="mean"
         As in :class:`AverageEncoder`, in `transform`; `fit` learns plain averages.
+    norm : {"l2"} or None, default="l2"
+        As in :class:`AverageEncoder`. The teacher's vectors count as unit vectors, too.
     dim : int or None, default=256
         Number of dimensions. None uses the maximum, all dimensions of the teacher.
     alpha : float, default=1.0
@@ -163,6 +165,7 @@ class DistilledEncoder(AveragingEncoder):
         vectors: WordVectors | Callable[[list[str]], ArrayLike] | str | None = None,
         *,
         pooling: str = "mean",
+        norm: str | None = "l2",
         dim: int | None = 256,
         alpha: float = 1.0,
         n_steps: int = 8,
@@ -378,7 +381,7 @@ def ridge(
     predicted = scaled @ vectors
     if not predicted.any():  # the teacher's vectors have no variance
         return vectors
-    return CommonComponentRemoval().fit(predicted).transform(vectors)
+    return CommonComponentRemoval(norm=None).fit(predicted).transform(vectors)
 
 
 def _unit_blocks(

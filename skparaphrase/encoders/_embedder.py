@@ -67,8 +67,9 @@ class Embedder(FrozenEstimator):
 
     Notes
     -----
-    Unlike those of the encoder, vectors have length 1, because some libraries compare
-    them by Euclidean distance; the vector of a text without a known word is zero.
+    Vectors have length 1, also those of an encoder with `norm=None`, because some
+    libraries compare them by Euclidean distance; the vector of a text without a known
+    word is zero.
 
     For scikit-learn and this package, it is a :class:`~sklearn.frozen.FrozenEstimator`:
     `fit` does nothing, and `transform`, `save` and other methods are those of the

@@ -26,8 +26,11 @@ from skparaphrase.text import JOINERS, TOKEN_PATTERNS, WordTokenizer
 if TYPE_CHECKING:
     from skparaphrase.vectors import WordVectors
 
-_MODULE = "sentence_transformers.models.StaticEmbedding"
-_MODULES = [{"idx": 0, "name": "0", "path": "", "type": _MODULE}]
+_ROOM = "sentence_transformers.models"
+_MODULES = [  # the second one with `norm="l2"` only
+    {"idx": 0, "name": "0", "path": "", "type": f"{_ROOM}.StaticEmbedding"},
+    {"idx": 1, "name": "1", "path": "1_Normalize", "type": f"{_ROOM}.Normalize"},
+]
 
 _EXTRA = "'skparaphrase[interchange]'"
 
@@ -56,6 +59,7 @@ class StaticEncoder(Protocol):
     """An encoder that averages weighted word vectors."""
 
     pooling: str
+    norm: str | None
 
     def _tokenizer(self) -> Any: ...
 
@@ -113,11 +117,13 @@ def to_model2vec(self: StaticEncoder, folder: FilePath) -> None:
     """
     foreign, matrix = _static_model(self, "to_model2vec")
     # Without max_length, model2vec truncates texts after 512 tokens.
-    config = {"model_type": "model2vec", "normalize": False, "max_length": None}
+    is_unit = self.norm == "l2"
+    config = {"model_type": "model2vec", "normalize": is_unit, "max_length": None}
+    modules = _MODULES[: 1 + is_unit]
     with new_folder(folder) as new:
         write_safetensors(new / "model.safetensors", {"embeddings": matrix})
         foreign.save(str(new / "tokenizer.json"), pretty=False)
-        for name, content in (("config", config), ("modules", _MODULES)):
+        for name, content in (("config", config), ("modules", modules)):
             text = json.dumps(content, indent=1) + "\n"
             (new / f"{name}.json").write_text(text, encoding="ascii")
         write_metadata(new, kind="model2vec", encoder=type(self).__name__)
@@ -127,7 +133,8 @@ def to_static_embedding(self: StaticEncoder) -> Any:
     """Convert the encoder to a module of sentence-transformers.
 
     `SentenceTransformer(modules=[encoder.to_static_embedding()])` gives the same
-    vectors, up to rounding, and can be trained further. See :meth:`to_model2vec`.
+    vectors, up to rounding and `norm`, and can be trained further: with `norm="l2"`,
+    let `sentence_transformers.models.Normalize()` follow. See :meth:`to_model2vec`.
 
     Returns
     -------

@@ -50,7 +50,7 @@ class LSTMEncoder(TrainedEncoder):
     peepholes : {"diagonal", "full"} or None, default="diagonal"
         Connections from the cells to the gates: one weight per cell, as in the paper's
         code; matrices, as in its equations; or none.
-    residual, tokenizer, init
+    residual, tokenizer, init, norm
         As in :class:`DeepAveragingEncoder`.
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
@@ -128,6 +128,7 @@ class LSTMEncoder(TrainedEncoder):
         residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
+        norm: str | None = "l2",
         loss: str | Loss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.005,

@@ -35,6 +35,8 @@ class NetworkEncoder(TrainedEncoder):
         A fitted `NetworkEncoder` with the same network, or a fitted average of word
         vectors, that training starts from. In pipelines and grid searches in a
         :class:`~sklearn.frozen.FrozenEstimator`.
+    norm : {"l2"} or None, default="l2"
+        As in :class:`ParagramEncoder`. None gives what the network computes.
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`.
     optimizer : str or Optimizer, default=None
@@ -92,6 +94,7 @@ class NetworkEncoder(TrainedEncoder):
         vectors: WordVectors | None = None,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Encoder | None = None,
+        norm: str | None = "l2",
         loss: str | Loss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.005,

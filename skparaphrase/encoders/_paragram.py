@@ -62,6 +62,10 @@ class ParagramEncoder(TrainedEncoder):
         A fitted average of word vectors that training starts from, such as one that was
         trained on phrases, or :func:`skparaphrase.load_pretrained`; in pipelines and
         grid searches in a :class:`~sklearn.frozen.FrozenEstimator`.
+    norm : {"l2"} or None, default="l2"
+        "l2" scales the vectors of texts to length 1; None, as in :meth:`paper`, does
+        not. Training is the same, because losses compare by cosine. A zero vector stays
+        zero.
 
     loss : str or Loss, default="auto"
         "auto" takes "infonce" for paraphrases, triplets and labels, "cosent" for scores
@@ -177,6 +181,7 @@ class ParagramEncoder(TrainedEncoder):
         pooling: str = "distinct",
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Encoder | None = None,
+        norm: str | None = "l2",
         loss: str | Loss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.0075,

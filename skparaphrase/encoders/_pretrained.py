@@ -34,18 +34,27 @@ def load_pretrained(
     name: Literal["english", "multilingual"] = ...,
     *,
     pooling: str = ...,
+    norm: str | None = ...,
     dim: int | None = ...,
 ) -> AverageEncoder: ...
 
 
 @overload
 def load_pretrained(
-    name: FilePath, *, pooling: str = ..., dim: int | None = ...
+    name: FilePath,
+    *,
+    pooling: str = ...,
+    norm: str | None = ...,
+    dim: int | None = ...,
 ) -> AverageEncoder | LastAxisUnion: ...
 
 
 def load_pretrained(
-    name: FilePath = "english", *, pooling: str = "distinct", dim: int | None = None
+    name: FilePath = "english",
+    *,
+    pooling: str = "distinct",
+    norm: str | None = "l2",
+    dim: int | None = None,
 ) -> AverageEncoder | LastAxisUnion:
     """Load a sentence encoder that comes with the package.
 
@@ -76,10 +85,14 @@ def load_pretrained(
     pooling : {"mean", "distinct"}, default="distinct"
         How words are averaged, as in :class:`AverageEncoder`. "distinct" is better on
         most tasks, and "mean" two to three times as fast.
+    norm : {"l2"} or None, default="l2"
+        "l2" scales the vectors of texts to length 1; None leaves the averages as they
+        are. Cannot be None with a path: texts with words and n-grams that the large
+        encoder knows have length 1.
     dim : int, default=None
-        Keep only the first dimensions to save memory; the first ones hold most of the
-        variance (:ref:`fewer_dimensions`). None keeps all. Cannot be combined with a
-        path.
+        Keep only the first dimensions to save memory, before vectors are scaled; the
+        first ones hold most of the variance (:ref:`fewer_dimensions`). None keeps all.
+        Cannot be combined with a path.
 
     Returns
     -------
@@ -87,17 +100,15 @@ def load_pretrained(
         Needs no `fit`, which learns nothing, and so survives
         :func:`sklearn.base.clone`: `ParagramEncoder().fit(X)` trains, starting from
         this encoder. Its table, `encoder.vectors`, is the same object at every call
-        with the same `dim`. Vectors are not of length 1, which matters for Euclidean
-        distances and dot products: `make_pipeline(load_pretrained(), Normalizer())`
-        makes them so.
+        with the same `dim`.
 
     Raises
     ------
     FileNotFoundError, ValueError
         If `name` is neither a name nor such a folder; see :func:`skparaphrase.load`.
     TypeError, ValueError
-        If `dim` is not an integer from 1 to the number of dimensions, or is combined
-        with a path.
+        If `dim` is not an integer from 1 to the number of dimensions, or if `dim` or
+        `norm=None` is combined with a path.
 
     See Also
     --------
@@ -133,15 +144,16 @@ def load_pretrained(
     True
     """
     if name not in _NAMES:
-        if dim is not None:
-            raise ValueError("dim= cannot shorten the encoder of a path.")
+        if dim is not None or norm != "l2":
+            raise ValueError("The encoder of a path takes neither dim= nor norm=None.")
         if not Path(name).is_dir():
             names = " and ".join(map(repr, _NAMES))
             raise FileNotFoundError(
                 f"{str(name)!r} is no folder; the encoders of the package are {names}."
             )
         return _load_large(Path(name), pooling)
-    encoder = AverageEncoder(bundled(_NAMES[name], dim), pooling=pooling)
+    table = bundled(_NAMES[name], dim)
+    encoder = AverageEncoder(table, pooling=pooling, norm=norm)
     encoder._validate_params()
     return encoder
 
@@ -181,9 +193,6 @@ def similarity(
     probability: bool = False,
 ) -> float | NDArray[np.floating]:
     """Compute the cosines of texts.
-
-    The vectors that encoders return do not have length 1, so their dot products are
-    other numbers; :class:`~sklearn.preprocessing.Normalizer` makes them so.
 
     Parameters
     ----------

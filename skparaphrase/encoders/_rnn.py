@@ -38,6 +38,7 @@ class SimpleRecurrentEncoder(TrainedEncoder):
         residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
+        norm: str | None = "l2",
         loss: str | Loss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.005,
@@ -75,7 +76,7 @@ class RNNEncoder(SimpleRecurrentEncoder):
         vectors; None takes that of the word vectors, as the paper does.
     activation : {"tanh", "relu", "linear"}, default=None
         f; None is "tanh".
-    residual, tokenizer, init
+    residual, tokenizer, init, norm
         As in :class:`DeepAveragingEncoder`.
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; the paper's is `MarginLoss(negatives="mix")`.
@@ -156,7 +157,7 @@ class IdentityRNNEncoder(SimpleRecurrentEncoder):
         As in :class:`RNNEncoder`.
     activation : {"tanh", "relu", "linear"}, default=None
         None is "linear"; Le et al. have "relu".
-    residual, tokenizer, init, loss, optimizer, learning_rate, batch_size
+    residual, tokenizer, init, norm, loss, optimizer, learning_rate, batch_size
         As in :class:`RNNEncoder`.
     max_epochs, freeze, validation_fraction, warm_start, device, random_state, verbose
         As in :class:`RNNEncoder`.

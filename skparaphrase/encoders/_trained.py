@@ -76,8 +76,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     _has_lost_init = False  # in a file
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TextEncoder._parameter_constraints,
         **TRAINING_CONSTRAINTS,
-        "tokenizer": [callable, None],
         "init": [HasMethods(["transform"]), None],
         "loss": LOSS,
         "batch_size": [Interval(Integral, 2, None, closed="left")],
@@ -89,6 +89,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         """The network that composes vectors, before its parameters are drawn."""
 
     def _start_as_in_paper(self, given: set[str]) -> None:
+        if "norm" not in given:
+            self.norm = None
         if not self._learns_tokens and self.init is None and "vectors" not in given:
             self.vectors = load_word_vectors()
 

@@ -4,12 +4,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase.encoders import AveragingEncoder, ParagramEncoder
+from skparaphrase.encoders import AveragingEncoder, ParagramEncoder, text_vectors
 from skparaphrase.inspection._estimators import has_words
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import token_shares, weighted_tokens
@@ -45,7 +46,12 @@ def without_each(words: Sequence[str]) -> list[str]:
 
 
 def word_sum(
-    encoder: Any, text: str, words: list[str], functions: Iterable[Function]
+    encoder: Any,
+    text: str,
+    words: list[str],
+    functions: Iterable[Function],
+    *,
+    is_inside: bool = False,
 ) -> Sum | None:
     """Write what functions make of the vector of a text as a sum over its words.
 
@@ -57,6 +63,9 @@ def word_sum(
         Of the text.
     functions : iterable of callable
         Each takes the rows that the one before returns, first vectors of texts.
+    is_inside : bool, default=False
+        Whether the encoder is that of a supervised model, whose head reads vectors
+        before `norm`.
 
     Returns
     -------
@@ -67,7 +76,8 @@ def word_sum(
     """
     if not hasattr(encoder, "transform"):
         return None
-    whole = _dense(encoder.transform([text]))
+    embed = partial(text_vectors, encoder) if is_inside else encoder.transform
+    whole = _dense(embed([text]))
     parts = _word_vectors(encoder, words)
     if whole.ndim != 2 or parts.ndim != 2:
         return None

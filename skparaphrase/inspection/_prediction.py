@@ -124,7 +124,13 @@ def explain_prediction(
     last = _linear_functions(model)
     if len(texts) == 1 and last:
         steps = [step.transform for step in after if step is not model]
-        found = word_sum(encoder, texts[0], words[0], [*steps, *last])
+        found = word_sum(
+            encoder,
+            texts[0],
+            words[0],
+            [*steps, *last],
+            is_inside=encoder is getattr(model, "encoder_", None),
+        )
     index: Any = words[0]
     if len(texts) == 2:
         sides = [

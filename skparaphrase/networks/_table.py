@@ -154,8 +154,8 @@ def pool(table: Tensor, ids: Tensor, offsets: Ints, pooling: str) -> Tensor:
     """Averages or sums of bags of rows, (n_bags, dim); zero for empty bags.
 
     Bag `i` holds the rows `ids[offsets[i]:offsets[i + 1]]` of the table. "distinct"
-    averages the distinct rows of a bag, with weights that are constants for the
-    gradient (see ``distinct_weights``).
+    averages the distinct rows of the windows of a bag, with weights that are constants
+    for the gradient (see ``distinct_weights`` and ``windows``).
     """
     if table.device.type == "cpu":
         pooled: Tensor = _Pool.apply(table, ids, offsets, pooling)
@@ -176,11 +176,12 @@ def pool(table: Tensor, ids: Tensor, offsets: Ints, pooling: str) -> Tensor:
 def weights_on_device(table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
     """Weights of tokens as ``distinct_weights`` gives them.
 
-    All but the first of equal tokens of a bag have weight zero, so that nothing waits
-    for the device.
+    All but the first of equal tokens of a window have weight zero, so that nothing
+    waits for the device.
     """
-    starts = to_device(offsets[:-1], table.device)
-    numbers = np.arange(len(starts)).repeat(np.diff(offsets))
+    bounds, parts = _core.windows(np.asarray(offsets, np.int64))
+    starts = to_device(bounds[:-1], table.device)
+    numbers = np.arange(len(starts)).repeat(np.diff(bounds))
     bags = to_device(numbers, table.device)
     keys, order = (bags * len(table) + ids).sort(stable=True)
     is_first = keys.new_ones(len(keys), dtype=table.dtype)
@@ -200,6 +201,7 @@ def weights_on_device(table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
     along, lengths = along_sums(weights)
     weights = weights * ((along / lengths).clamp(min=0) + 0.3) ** -0.35
     totals = weights.new_zeros(len(starts)).index_add(0, bags, weights)
+    totals /= to_device(parts.astype(np.float32), table.device)
     return weights / totals.index_select(0, bags)
 
 

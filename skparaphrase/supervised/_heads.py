@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions
 from skparaphrase._estimator import Arrays, Settings
 from skparaphrase._lazy import networks, training
 from skparaphrase._math import cosine, pair_features, unit_vectors
-from skparaphrase._typing import Encoder, Texts
+from skparaphrase._typing import Texts
 from skparaphrase.encoders import (
     ParagramEncoder,
     Start,
@@ -29,6 +28,7 @@ from skparaphrase.encoders import (
     begin_training,
     copy_fitted,
     embed_batch,
+    text_vectors,
     unwrap_frozen,
     warn_if_fitted,
 )
@@ -36,7 +36,6 @@ from skparaphrase.supervised._base import TrainedModel
 from skparaphrase.supervised._logistic import logistic_regression
 from skparaphrase.supervision import LabelSets, Samples
 from skparaphrase.text import TokenBatch, unique_texts
-from skparaphrase.vectors import load_word_vectors
 
 EPSILON = 1e-6  # added to every class, as in the code of Wieting et al. (2016)
 # Of the first output layer, by the number of texts of an example; chosen on development
@@ -51,7 +50,7 @@ _CHUNK = 4096  # examples at a time, which bounds the memory for features
 
 #: What the papers' models on frozen vectors have besides.
 FROZEN: dict[str, Any] = {"freeze": "encoder", "max_epochs": 20}
-_UNFITTED = FrozenEstimator(ParagramEncoder(pooling="mean"))  # to be replaced
+_UNFITTED = FrozenEstimator(ParagramEncoder(pooling="mean", norm=None))  # replace it
 
 
 def wieting_settings(params: dict[str, Any], encoder: Any) -> Settings:
@@ -97,10 +96,11 @@ class SupervisedModel(TrainedModel):
     }
 
     def _start_as_in_paper(self, given: set[str]) -> None:
-        if self.init is None and not {"encoder", "encoder__vectors"} & given:
+        if self.init is None and "encoder" not in given:
             encoder = ParagramEncoder() if self.encoder is None else self.encoder
-            if isinstance(encoder, TrainedEncoder) and not encoder._learns_tokens:
-                encoder.set_params(vectors=load_word_vectors())
+            if isinstance(encoder, TrainedEncoder):
+                of_encoder = {name.removeprefix("encoder__") for name in given}
+                encoder._start_as_in_paper(of_encoder)
                 self.set_params(encoder=encoder)
 
     def predict(self, X: Texts) -> NDArray[Any]:
@@ -357,16 +357,3 @@ def select(arrays: Arrays, prefix: str) -> Arrays:
         for name, array in arrays.items()
         if name.startswith(prefix)
     }
-
-
-def text_vectors(encoder: Encoder, texts: list[str]) -> NDArray[np.float32]:
-    """Vectors of texts through a fitted transformer, shape (n_texts, dim)."""
-    vectors: NDArray[np.float32] = check_array(
-        encoder.transform(texts),
-        dtype=np.float32,
-        order="C",
-        force_writeable=True,  # PyTorch warns of frames, which are read-only
-        input_name="vectors",
-    )
-    check_consistent_length(texts, vectors)
-    return vectors

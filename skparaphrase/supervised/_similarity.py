@@ -196,7 +196,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         },
         "cse": {
             **_PAPER,
-            "init": ConvolutionalEncoder(),  # give a fitted one
+            "init": ConvolutionalEncoder(norm=None),  # give a fitted one
             "hidden_dim": 300,
             "text_norm": 1.0,
             "batch_size": 32,

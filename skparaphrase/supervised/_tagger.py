@@ -183,22 +183,22 @@ class SequenceTagger(TrainedModel):
 
     _paper_settings: ClassVar[Settings] = {
         "charagram": {
-            "word_encoder": CharagramEncoder(**_CHARAGRAM),
+            "word_encoder": CharagramEncoder(norm=None, **_CHARAGRAM),
             "optimizer": _sgd(1e-6, **DENSE),
         },
         "charagram-2-layers": {
-            "word_encoder": CharagramEncoder(**_CHARAGRAM, n_layers=2),
+            "word_encoder": CharagramEncoder(norm=None, **_CHARAGRAM, n_layers=2),
             "optimizer": _sgd(1e-6, **DENSE),
         },
         "char-cnn": {
             "word_encoder": CharCNNEncoder(
-                **_CHARACTERS, filters="equal", conv_activation="tanh"
+                **_CHARACTERS, filters="equal", conv_activation="tanh", norm=None
             ),
             "optimizer": _sgd(1e-5, **DENSE),
         },
         "char-lstm": {
             "word_encoder": CharLSTMEncoder(
-                **_CHARACTERS, embedding_range=None, output_gate=True
+                **_CHARACTERS, embedding_range=None, output_gate=True, norm=None
             ),
             "optimizer": _sgd(1e-5, **DENSE),
         },

@@ -1,8 +1,8 @@
 """Sums and averages of the vectors of tokens.
 
 An average is plain ("mean"), or of the distinct words of a text ("distinct"), each of
-which has the less weight, the more the other words are similar to it: see
-``distinct_weights`` in ``_core``.
+which has the less weight, the more the other words are similar to it; of a long text,
+those of each window. See ``distinct_weights`` and ``windows`` in ``_core``.
 """
 
 # Authors: The skparaphrase developers
@@ -85,7 +85,8 @@ def pool_vectors(
         The weight of words with a vector in the batch's `extra`.
     pooling : {"mean", "sum", "distinct"}, default="mean"
         "mean" divides by the number of tokens; "distinct" averages the distinct tokens
-        of a text, with the weights of ``distinct_weights``.
+        of each window of a text, with the weights of ``distinct_weights``, and the
+        windows in proportion to their tokens.
     """
     if pooling not in (*POOLINGS, "sum"):
         raise ValueError(f"pooling must be 'mean' or 'distinct'; got {pooling!r}.")
@@ -134,12 +135,15 @@ def token_shares(
 ) -> NDArray[np.floating]:
     """The share of each token of one text in its average, shape (n_tokens,).
 
-    Tokens that repeat one another have equal shares.
+    Tokens that repeat one another in a window have equal shares.
     """
     if pooling == "mean":
         return np.full(len(ids), 1 / max(len(ids), 1))
+    starts, parts = _core.windows(np.array([0, len(ids)]))
+    window = np.repeat(np.arange(len(parts)), np.diff(starts))
+    keys = window << 32 | ids.astype(np.int32).view(np.uint32)  # by window, then by id
     _, first, same, counts = np.unique(
-        ids, return_index=True, return_inverse=True, return_counts=True
+        keys, return_index=True, return_inverse=True, return_counts=True
     )
-    text = np.zeros(len(first), np.intp)
-    return (_core.distinct_weights(rows[first], text) / counts)[same]
+    shares = _core.distinct_weights(rows[first], window[first])
+    return (shares * parts[window[first]] / counts)[same]
