@@ -4,12 +4,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._math import unit_vectors
+from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AveragingEncoder, ParagramEncoder, text_vectors
 from skparaphrase.inspection._estimators import has_words
 from skparaphrase.text import WordTokenizer
@@ -43,6 +46,17 @@ def without_each(words: Sequence[str]) -> list[str]:
     """The text of all words, then those without one of them."""
     shortened = [[*words[:i], *words[i + 1 :]] for i in range(len(words))]
     return [" ".join(each) for each in (words, *shortened)]
+
+
+def step_functions(steps: Iterable[Any]) -> list[Function]:
+    """What steps do to vectors; what removes components and then scales, as two."""
+    functions: list[Function] = []
+    for step in steps:
+        if isinstance(step, CommonComponentRemoval) and step.norm is not None:
+            functions += [copy(step).set_params(norm=None).transform, unit_vectors]
+        else:
+            functions.append(step.transform)
+    return functions
 
 
 def word_sum(

@@ -16,6 +16,7 @@ from skparaphrase.encoders import load_pretrained
 from skparaphrase.inspection._contributions import (
     clean,
     read_words,
+    step_functions,
     without_each,
     word_sum,
 )
@@ -90,7 +91,7 @@ def explain_similarity(a: str, b: str, encoder: Encoder | None = None) -> "DataF
     estimator = getattr(estimator, "encoder_", estimator)
     transformer = find_transformer(estimator)
     before, first, after = split_at_encoder(flat_steps(transformer))
-    functions = [step.transform for step in after]
+    functions = step_functions(after)
     texts = [clean(before, text, name) for name, text in (("a", a), ("b", b))]
     words = [read_words(first, texts[0], "a"), read_words(first, texts[1], "b")]
     vectors = _embed(transformer, [a, b])

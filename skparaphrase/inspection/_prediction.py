@@ -18,6 +18,7 @@ from skparaphrase.inspection._contributions import (
     Sum,
     clean,
     read_words,
+    step_functions,
     without_each,
     word_sum,
 )
@@ -123,7 +124,7 @@ def explain_prediction(
     found: Sum | None = None
     last = _linear_functions(model)
     if len(texts) == 1 and last:
-        steps = [step.transform for step in after if step is not model]
+        steps = step_functions(step for step in after if step is not model)
         found = word_sum(
             encoder,
             texts[0],

@@ -201,7 +201,8 @@ def weights_on_device(table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
     along, lengths = along_sums(weights)
     weights = weights * ((along / lengths).clamp(min=0) + 0.3) ** -0.35
     totals = weights.new_zeros(len(starts)).index_add(0, bags, weights)
-    totals /= to_device(parts.astype(np.float32), table.device)
+    parts = torch.from_numpy(parts).to(table.dtype).numpy()
+    totals /= to_device(parts, table.device)
     return weights / totals.index_select(0, bags)
 
 

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from skparaphrase import _core
 from skparaphrase._core import _plain
 
 POOLINGS = ["mean", "sum", "distinct"]
@@ -52,6 +54,13 @@ def unit(row):
     return row / (np.linalg.norm(row) or 1)
 
 
+def slow_windows(n):
+    """The positions of each of the fewest windows of at most 32 tokens."""
+    count = next(count for count in range(1, n + 2) if n <= 32 * count)
+    bounds = [n * i // count for i in range(count + 1)]
+    return [range(*each) for each in pairwise(bounds)]
+
+
 def slow_pool(rows, texts, weights, pooling):
     sums, shares, n = [], [], 0
     for ids in texts:
@@ -59,16 +68,16 @@ def slow_pool(rows, texts, weights, pooling):
         x = np.array([f * rows[i] for f, i in zip(factors, ids, strict=True)])
         n += len(ids)
         share = np.ones(len(ids)) / (len(ids) if pooling == "mean" and ids else 1)
-        if pooling == "distinct":
-            first = [i for i, token in enumerate(ids) if token not in ids[:i]]
-            share = np.zeros(len(ids))
+        for window in slow_windows(len(ids)) if pooling == "distinct" and ids else []:
+            first = [i for i in window if ids[i] not in ids[window[0] : i]]
+            share[window] = 0
             for i in first:
                 others = sum(unit(x[i]) @ unit(x[j]) for j in first)
                 share[i] = max(others, 1) ** -0.5
-            along = unit(share @ x) if first else 0
+            along = unit(share[window] @ x[window])
             for i in first:
                 share[i] *= (0.3 + max(unit(x[i]) @ along, 0)) ** -0.35
-            share /= share.sum() or 1
+            share[window] *= len(window) / len(ids) / share[window].sum()
         sums.append(share @ x if ids else 0 * rows[0])
         shares += [*share]
     return np.reshape(sums, (len(texts), rows.shape[1])), np.array(shares)
@@ -82,6 +91,7 @@ def test_sums_of_rows(core, dtype, pooling, weighted, dim, n_extra):
     rng = np.random.default_rng(dim)
     parts = table(dtype, dim=dim, n_extra=n_extra)
     sizes = [0, 0, *rng.integers(9, size=300), 60, 0]  # with and without repeats
+    sizes += [32, 1, 33, 64, 0, 65, 7, 97]  # one window, and several
     texts = [rng.integers(-n_extra, 40, size).tolist() for size in sizes]
     n_tokens = sum(map(len, texts))
     weights = rng.choice([-1.5, 0, 0.25, 1, 2], n_tokens) if weighted else None
@@ -108,6 +118,8 @@ def test_a_row_depends_on_its_text_alone(core, dtype, pooling, dim):
     rng = np.random.default_rng(0)
     parts = table(dtype, dim=dim, n_extra=3)
     texts = [rng.integers(-3, 40, rng.integers(12)).tolist() for _ in range(600)]
+    for place, size in enumerate([32, 33, 64, 65, 0, 500]):
+        texts[90 * place] = rng.integers(-3, 40, size).tolist()
     whole, _ = pool(core, parts, texts, pooling=pooling)
     alone = [pool(core, parts, [text], pooling=pooling)[0][0] for text in texts]
     assert_array_equal(alone, whole)
@@ -292,3 +304,25 @@ def test_no_texts(core):
         found, _ = pool(core, parts, [[], []], pooling=pooling)
         assert_array_equal(found, np.zeros((2, 7)))
         core.add_to_rows(found, *ragged([[], []]), None, pooling, found[:0])
+
+
+@pytest.mark.parametrize("n", [0, 1, 31, 32, 33, 64, 65, 97, 1000])
+def test_windows_are_balanced(n):
+    starts, parts = _core.windows(np.array([0, 3, 3 + n, 3 + n]))
+    expected = [range(3), *([*slow_windows(n)] if n else [range(0)]), range(0)]
+    sizes = np.array([*map(len, expected)])
+    assert_array_equal(np.diff(starts), sizes)
+    assert_array_equal(parts, sizes / np.array([3, *[n or 1] * (len(sizes) - 2), 1]))
+    assert np.ptp(sizes[1:-1]) <= 1
+    assert sizes.max() <= 32
+
+
+def test_a_text_of_one_window_has_the_bits_of_its_window(core):
+    """Nothing is multiplied where there is one window."""
+    rng = np.random.default_rng(1)
+    parts = table("float32", dim=16)
+    text = rng.integers(0, 40, 64).tolist()
+    (whole,), shares = pool(core, parts, [text], pooling="distinct")
+    halves, of_halves = pool(core, parts, [text[:32], text[32:]], pooling="distinct")
+    assert_array_equal(shares, of_halves / 2)
+    assert_allclose(whole, halves.mean(axis=0), atol=1e-6)

@@ -52,10 +52,11 @@ OF_WORDS = [
 
 
 def make(name, **changes):
+    """An encoder of small data; its vectors are those of the equations, not scaled."""
     class_name, params, _ = ENCODERS[name]
     params = {
         "max_epochs": 2, "batch_size": 8, "random_state": 0, "device": "cpu",
-        "learning_rate": 0.02, **params, **changes,
+        "learning_rate": 0.02, "norm": None, **params, **changes,
     }  # fmt: skip
     if name in OF_WORDS:
         params.setdefault("vectors", VECTORS)

@@ -33,7 +33,9 @@ MAKE = {
     "average": partial(AverageEncoder, **DISTINCT),
     "tfidf": partial(TfidfEncoder, **DISTINCT),
     "sif": partial(SIFEncoder, frequencies="corpus", **DISTINCT),
-    "distilled": partial(DistilledEncoder, dim=3, n_subwords=None, **DISTINCT),
+    "distilled": partial(
+        DistilledEncoder, dim=3, n_subwords=None, norm=None, **DISTINCT
+    ),
 }
 
 

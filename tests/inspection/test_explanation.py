@@ -64,7 +64,11 @@ def test_weights_and_removed_components_are_part_of_the_shares(pipeline):
 
 
 @pytest.mark.parametrize(
-    "text", ["A well-known state-of-the-art parcel", "qwertyx!", "one one one"]
+    "text",
+    [
+        *("A well-known state-of-the-art parcel", "qwertyx!", "one one one"),
+        "The parcel that I ordered, and that you sent, is late. " * 7,  # windows
+    ],
 )
 def test_shares_add_up_to_the_cosine(text):
     found = explain_similarity(text, B)

@@ -134,9 +134,26 @@ def test_pooling_is_that_of_embedding_bag(lengths, mode, nets):
     assert_allclose(ours.grad, theirs.grad, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("lengths", ["ragged", "single", "all empty", "none"])
+def test_a_long_bag_has_the_average_of_its_windows(nets):
+    """Forward and backward, as of two bags, in proportion to their tokens."""
+    table, ids, _ = nets.make_batch([65], dtype=torch.float32)
+    windows = np.array([0, 21, 43, 65])
+    parts = torch.from_numpy(np.diff(windows)[:, np.newaxis] / 65).float()
+    long = pool(table.requires_grad_(), ids, np.array([0, 65]), "distinct")
+    short = pool(
+        again := table.detach().clone().requires_grad_(), ids, windows, "distinct"
+    )
+    expected = (parts * short).sum(dim=0)
+    assert_allclose(long[0].detach(), expected.detach(), rtol=1e-5, atol=1e-6)
+    for output in (long[0], expected):
+        output.pow(2).sum().backward()
+    assert_allclose(table.grad, again.grad, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("lengths", ["ragged", "single", "all empty", "none", "long"])
 def test_weights_on_a_device_are_those_of_numpy(lengths, nets):
-    table, ids, offsets = batch = nets.make_batch(nets.lengths[lengths])
+    lengths = {**nets.lengths, "long": [3, 33, 0, 32, 65, 64, 1]}[lengths]
+    table, ids, offsets = batch = nets.make_batch(lengths)
     texts = ids.numpy().astype(np.int32), offsets
     averages = np.zeros((len(offsets) - 1, table.shape[1]))
     arguments = table.numpy(), None, None, *texts, None, "distinct", averages

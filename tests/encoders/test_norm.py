@@ -1,0 +1,155 @@
+"""Vectors of length 1, of every encoder, and of what reads them."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+from copy import copy
+
+import numpy as np
+import pytest
+import registry
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+
+import skparaphrase
+from skparaphrase._estimator import PaperSettings
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
+from skparaphrase.supervised import SentenceClassifier
+
+PAPERS = [kind for kind in registry.estimators() if issubclass(kind, PaperSettings)]
+TEXTS = [
+    "A cat sleeps.",
+    "",
+    "Two dogs bark at the postman.",
+    "★ ...",
+    "It rains. " * 30,
+]
+
+
+def unit(rows):
+    lengths = np.linalg.norm(rows.astype(float), axis=-1, keepdims=True)
+    return np.divide(rows, lengths, out=np.zeros(rows.shape), where=lengths > 0)
+
+
+def test_every_trained_encoder_scales_what_it_computes(zoo, name):
+    raw = zoo.fitted(name)
+    encoder = copy(raw).set_params(norm="l2")  # also after `fit`
+    texts = [*zoo.texts, "", "w1 " * 40]
+    found = encoder.transform(texts)
+    assert_allclose(found, unit(raw.transform(texts)), atol=2e-7)
+    is_zero = ~found.any(axis=1)
+    assert_allclose(np.linalg.norm(found, axis=1), ~is_zero, atol=2e-7)
+    assert_allclose(encoder.transform(zoo.pairs)[:, 1], found[1:40:2], atol=1e-6)
+
+
+def test_defaults():
+    for name, kind in registry.TRAINED.items():
+        assert kind().norm == "l2", name
+    for kind in (AverageEncoder, SIFEncoder):
+        assert kind().norm is None
+    assert skparaphrase.load_pretrained().norm == "l2"
+    assert CommonComponentRemoval().norm == "l2"
+
+
+@pytest.mark.parametrize("kind", PAPERS)
+def test_settings_of_papers_scale_nothing(kind):
+    for setting in kind._paper_settings:
+        model = kind.paper(setting)
+        for name, value in model.get_params().items():
+            if name.split("__")[-1] == "norm":
+                assert value is None, (setting, name)
+            if isinstance(value, FrozenEstimator):
+                assert value.estimator.norm is None, (setting, name)
+    if kind._paper_settings and hasattr(kind(), "norm"):
+        assert kind.paper(norm="l2").norm == "l2"
+
+
+@pytest.mark.parametrize("pooling", ["mean", "distinct"])
+@pytest.mark.parametrize("name", ["english", "multilingual"])
+def test_pretrained_vectors_have_length_one(name, pooling):
+    encoder = skparaphrase.load_pretrained(name, pooling=pooling)
+    raw = skparaphrase.load_pretrained(name, pooling=pooling, norm=None)
+    found = encoder.transform(TEXTS)
+    assert_allclose(found, unit(raw.transform(TEXTS)), atol=2e-7)
+    assert_array_equal(found[1], 0)
+    for text, row in zip(TEXTS, found, strict=True):  # to the bit
+        assert_array_equal(encoder.transform([text])[0], row)
+    assert_array_equal(found @ found[0] > 0.999, [True, *[False] * 4])
+
+
+def test_removed_components_leave_length_one():
+    rows = np.random.default_rng(0).standard_normal((50, 2, 6)) + 1
+    rows[3, 1] = 0
+    for per_side in (False, True):
+        removal = CommonComponentRemoval(2, per_side=per_side).fit(rows)
+        raw = clone(removal).set_params(norm=None).fit(rows).transform(rows)
+        assert_allclose(removal.transform(rows), unit(raw), atol=1e-12)
+        assert not removal.transform(rows)[3, 1].any()
+
+
+@pytest.mark.parametrize("text_norm", [None, 4.0])
+def test_heads_read_what_is_trained(text_norm, zoo):
+    """A fit does not depend on `norm`, and neither does a prediction."""
+    labels = [len(text) % 3 for text in zoo.texts]
+    settings = {"text_norm": text_norm, "max_epochs": 2, "random_state": 0}
+    models = [
+        SentenceClassifier(ParagramEncoder(zoo.vectors, norm=norm), **settings)
+        for norm in ("l2", None)
+    ]
+    first, second = (
+        model.fit(zoo.texts, labels).predict_proba(zoo.texts) for model in models
+    )
+    assert_array_equal(first, second)
+    scaled, raw = (model.encoder_.transform(zoo.texts) for model in models)
+    assert_allclose(scaled, unit(raw), atol=1e-6)
+    assert np.abs(scaled - raw).max() > 0.1
+
+
+def test_an_average_that_training_starts_from_keeps_its_own(zoo):
+    for norm in (None, "l2"):
+        average = AverageEncoder(zoo.vectors, norm=norm)
+        model = SentenceClassifier(average, max_epochs=0, random_state=0)
+        model.fit(zoo.texts, [len(text) % 2 for text in zoo.texts])
+        assert_allclose(
+            copy(model.encoder_).set_params(pooling="mean").transform(zoo.texts),
+            average.transform(zoo.texts),
+            atol=1e-6,
+        )
+
+
+def test_what_is_older_than_the_parameter_gives_the_vectors_it_gave(
+    zoo, tmp_path, monkeypatch
+):
+    """A folder or pickle without `norm` has none."""
+    encoder = zoo.fitted("paragram")
+    expected = encoder.transform(zoo.texts)
+    state = {k: v for k, v in vars(encoder).items() if k != "norm"}
+    old = ParagramEncoder.__new__(ParagramEncoder)
+    old.__setstate__(state)
+    old = pickle.loads(pickle.dumps(old))
+    assert_array_equal(old.transform(zoo.texts), expected)
+    assert clone(old).norm is None and "norm=None" in repr(old)
+    names = encoder.get_params(deep=False).keys() - {"norm"}
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            ParagramEncoder,
+            "get_params",
+            lambda self, deep: {name: getattr(self, name) for name in names},
+        )
+        encoder.save(tmp_path / "old")
+    assert "norm" not in (tmp_path / "old" / "metadata.json").read_text()
+    loaded = skparaphrase.load(tmp_path / "old")
+    assert loaded.norm is None
+    assert_array_equal(loaded.transform(zoo.texts), expected)
+
+
+def test_other_norms_raise(zoo):
+    message = "'norm' parameter of .* must be a str among {'l2'} or None. Got 'l1'"
+    for encoder in (AverageEncoder(norm="l1"), zoo.make("lstm", norm="l1")):
+        with pytest.raises(ValueError, match=message):
+            encoder.fit(zoo.pairs)
+    with pytest.raises(ValueError, match=message):
+        skparaphrase.load_pretrained(norm="l1")
