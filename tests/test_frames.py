@@ -77,11 +77,12 @@ def test_columns_alone_and_as_a_pair(transformer, encoder, columns, pairs, make)
     ]
     assert_array_equal(found, np.hstack(blocks))
     names = transformer.get_feature_names_out()
-    assert names[[0, 6, 12, 18, 24]].tolist() == [
+    assert names[[0, 6, 12, 18, 24, 25]].tolist() == [
         "title__tfidfencoder0",
         "body__commoncomponentremoval0",
         "pair__product0",
         "pair__absdiff0",
+        "pair__cosine",
         "number__n",
     ]
 

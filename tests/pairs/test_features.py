@@ -26,7 +26,6 @@ from skparaphrase.pairs import PairFeatures, PairSimilarity, PairVectorizer
 
 
 def test_features_stand_side_by_side(paired, how, by_hand):
-    assert PairFeatures().features == ("product", "absdiff")
     features = PairFeatures(how).fit(paired)
     assert_allclose(features.transform(paired), by_hand(how, paired), rtol=1e-12)
     names = [
@@ -38,6 +37,16 @@ def test_features_stand_side_by_side(paired, how, by_hand):
     assert features.transform(paired.astype(np.float32)).dtype == np.float32
 
 
+def test_default_features_are_weighted(paired, by_hand):
+    features = PairFeatures().fit(paired)
+    expected = by_hand(("product", "absdiff", "cosine"), paired)
+    expected[:, 5:10] *= 0.3
+    expected[:, 10] *= 3
+    assert_allclose(features.transform(paired), expected, rtol=1e-12)
+    assert features.transform(paired.astype(np.float32)).dtype == np.float32
+    assert len(features.get_feature_names_out()) == 11
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 def test_features_as_frames(paired, kind):
     features = PairFeatures(("cosine", "product")).set_output(transform=kind)
@@ -46,7 +55,7 @@ def test_features_as_frames(paired, kind):
     assert list(frame.columns) == ["cosine", *(f"product{i}" for i in range(5))]
 
 
-@pytest.mark.parametrize("bad", [(), ("product", "prod"), "product", [["sum"]], None])
+@pytest.mark.parametrize("bad", [(), ("product", "prod"), "product", [["sum"]], 3])
 @pytest.mark.parametrize("step", [PairFeatures, PairVectorizer])
 def test_unknown_names_are_refused(paired, step, bad):
     with pytest.raises(ValueError, match="features"):

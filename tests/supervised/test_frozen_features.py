@@ -52,7 +52,8 @@ def test_pairs():
     encoder = FrozenEstimator(AverageEncoder().fit(pairs))
     options = {"groups": pair_groups(pairs), "cv": StratifiedGroupKFold(3)}
     classifier = LogisticRegression(max_iter=1000)
-    pipe = make_pipeline(encoder, PairFeatures(), classifier)
+    features = PairFeatures(("product", "absdiff"))
+    pipe = make_pipeline(encoder, features, classifier)
     found = cross_val_score(pipe, pairs, y >= 4, scoring="roc_auc", **options)
     u, v = encoder.transform(pairs).swapaxes(0, 1)
     by_hand = np.hstack([u * v, abs(u - v)])
