@@ -5,6 +5,7 @@
 
 import argparse
 import csv
+import lzma
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -92,7 +93,8 @@ class AdaptationData(Data):
 
 def read_tsv(path: Path, columns: list[str], label: str) -> tuple[Any, Any]:
     """Texts of shape (n_rows, n_columns), and the column of their labels."""
-    with path.open(encoding="utf-8", newline="") as file:
+    opened = lzma.open if path.suffix == ".xz" else open
+    with opened(path, "rt", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     texts = np.array([[row[column] for column in columns] for row in rows], object)
     return texts, np.array([row[label] for row in rows])

@@ -1,0 +1,380 @@
+"""The first call, with every default, beside cheap baselines on tasks of many kinds.
+
+    export OMP_NUM_THREADS=1
+    python benchmarks/quality/field.py --data ../shared [--quick] [--only SECTIONS]
+
+Sections (`--only search,labels` runs some): search, clusters, labels, records and pair
+features, all on development data. The results of sections that were not run are kept.
+A seed, 0 to 2, draws training texts, initial centres and folds.
+
+Takes two minutes on one core. Writes `benchmarks/results/field.json`, with the figures
+of all seeds, and `.md`, with their means and the targets.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import json
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import bm25s
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from sklearn.base import is_classifier
+from sklearn.cluster import KMeans
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import (
+    adjusted_rand_score,
+    average_precision_score,
+    v_measure_score,
+)
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, normalize
+
+from skparaphrase import load_pretrained, similarity
+from skparaphrase._core import distinct_weights
+from skparaphrase.metrics import pearson_score
+from skparaphrase.pairs import PairFeatures
+from skparaphrase.search import SemanticSearch
+from skparaphrase.text import WordTokenizer
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from _lib.field_data import FieldData
+from _lib.papers import cell, parse_args, table, write
+
+FIRST = "first call"
+KINDS = ("raw", "mean"), ("words", "characters", "BM25")  # baselines: vectors, words
+METHODS = (FIRST, *KINDS[0], *KINDS[1])
+CHARACTERS: dict[str, Any] = {
+    "analyzer": "char_wb",
+    "ngram_range": (3, 5),
+    "sublinear_tf": True,
+}
+N_TEXTS = (5, 20)  # of each class
+K = 10  # hits of a query
+MARGIN = 0.5  # a smaller lead does not count
+TARGETS = (  # task, measure, and the least figure of the first call
+    ("Medline", "nDCG@10", 63),
+    ("StackFAQ, answers", "nDCG@10", 41),
+    ("StackFAQ, questions", "nDCG@10", 89),
+    ("CLINC150", "ARI", 48),
+    ("CLINC150, 20 a class", "accuracy", 87),
+    ("SICK", "Pearson", 83),
+)
+
+Scores = Mapping[str, list[float]]  # a figure of each seed, or one, by method
+Row = dict[str, Any]  # task, call, measure, scores
+Hits = Sequence[Any]  # for each query, the rows of the best texts, the best first
+
+
+# Vectors -----------------------------------------------------------------------------
+
+
+def raw_average(texts: Any) -> Any:
+    """Average the distinct words of whole texts, without normalisation."""
+    vectors, blocks = load_pretrained().vectors, []
+    for start in range(0, len(texts), 1000):
+        batch = vectors.encode(texts[start : start + 1000], WordTokenizer())
+        text = np.repeat(np.arange(len(batch)), batch.lengths)
+        keys = text << 32 | batch.ids.view(np.uint32)
+        first = np.sort(np.unique(keys, return_index=True)[1])
+        rows = vectors.token_vectors(batch.ids[first], batch.extra)
+        places = text[first], np.arange(len(rows))
+        weights = distinct_weights(rows, text[first])
+        blocks.append(csr_array((weights, places), (len(batch), len(rows))) @ rows)
+    return np.concatenate(blocks)
+
+
+def vectorizers() -> dict[str, Any]:
+    """The encoder of the first call, and the vectors of the baselines."""
+    return {
+        FIRST: load_pretrained(),
+        "raw": FunctionTransformer(raw_average),
+        "mean": load_pretrained(pooling="mean"),
+        "words": TfidfVectorizer(),
+        "characters": TfidfVectorizer(**CHARACTERS),
+    }
+
+
+def cosines(vectorizer: Any, pairs: Any) -> Any:
+    """The cosine of each pair; tf-idf is fitted on all of their texts."""
+    unit = normalize(vectorizer.fit_transform(pairs.ravel()))
+    if issparse(unit):
+        return np.asarray(unit[0::2].multiply(unit[1::2]).sum(axis=1)).ravel()
+    return np.vecdot(unit[0::2], unit[1::2])
+
+
+# Search ------------------------------------------------------------------------------
+
+
+def ndcg(hits: Hits, right: Sequence[Any]) -> float:
+    """nDCG@10, the mean over queries; a text is right or wrong."""
+    gains = 1 / np.log2(np.arange(2, K + 2))
+    found = [
+        gains[: len(rows)][np.isin(rows, expected)].sum()
+        for rows, expected in zip(hits, right, strict=True)
+    ]
+    ideal = [gains[: len(expected)].sum() for expected in right]
+    return float(np.mean(np.divide(found, ideal)))
+
+
+def recall_at_1(hits: Hits, right: Sequence[Any]) -> float:
+    """The share of the queries whose first text is right."""
+    found = [rows[0] in expected for rows, expected in zip(hits, right, strict=True)]
+    return float(np.mean(found))
+
+
+def ranked(texts: Any, queries: Any) -> Iterator[tuple[str, Hits]]:
+    """The best texts for each query, by method."""
+    for name, vectorizer in vectorizers().items():
+        if name == FIRST:
+            yield name, SemanticSearch().fit(texts).search(queries, k=K).row
+        else:
+            corpus = normalize(vectorizer.fit_transform(texts))
+            products = normalize(vectorizer.transform(queries)) @ corpus.T
+            yield name, best(products.toarray() if issparse(products) else products)
+    options: dict[str, Any] = {"stopwords": None, "show_progress": False}
+    words = bm25s.BM25(k1=1.5, b=0.75)
+    words.index(bm25s.tokenize([*texts], **options), show_progress=False)
+    tokens = bm25s.tokenize([*queries], return_ids=False, **options)
+    yield "BM25", best(np.array([words.get_scores(query) for query in tokens]))
+
+
+def best(scores: Any) -> Hits:
+    """The columns of the largest scores of each row; of equal ones, the first."""
+    return np.argsort(-scores, axis=1, kind="stable")[:, :K]
+
+
+def search(data: FieldData) -> Iterator[Row]:
+    measures = {"Abt-Buy": {"nDCG@10": ndcg, "R@1": recall_at_1}}
+    measures["units"] = {"R@1": recall_at_1}
+    for task, (texts, queries, right) in data.searches():
+        hits = dict(ranked(texts, queries))
+        for measure, score in measures.get(task, {"nDCG@10": ndcg}).items():
+            scores = {name: [100 * score(rows, right)] for name, rows in hits.items()}
+            yield row(task, "SemanticSearch()", measure, scores)
+
+
+# Clusters, labels, records -----------------------------------------------------------
+
+
+def clusters(data: FieldData) -> Iterator[Row]:
+    for task, texts, y in data.clusters():
+        n_clusters, found = len(np.unique(y)), {}
+        for name, vectorizer in vectorizers().items():
+            vectors = vectorizer.fit_transform(texts)
+            models = [KMeans(n_clusters, random_state=seed) for seed in data.seeds]
+            found[name] = [model.fit_predict(vectors) for model in models]
+        for measure, score in (
+            ("ARI", adjusted_rand_score),
+            ("v-measure", v_measure_score),
+        ):
+            scores = {
+                name: [100 * float(score(y, labels)) for labels in runs]
+                for name, runs in found.items()
+            }
+            yield row(task, f"KMeans({n_clusters})", measure, scores)
+
+
+def labels(data: FieldData) -> Iterator[Row]:
+    for task, X, y, is_test in data.labelled():
+        runs: list[tuple[Any, int]] = [(LogisticRegression(), n) for n in N_TEXTS]
+        if task == "CLINC150":
+            runs.append((KNeighborsClassifier(), 100))
+        for classifier, n_texts in runs:
+            scores = {}
+            for name, vectorizer in vectorizers().items():
+                model = make_pipeline(vectorizer, classifier)
+                scores[name] = [
+                    100 * float(model.fit(X[train], y[train]).score(X[test], y[test]))
+                    for train, test in data.draws(y, is_test, n_texts)
+                ]
+            yield row(f"{task}, {n_texts} a class", f"{classifier}", "accuracy", scores)
+
+
+def records(data: FieldData) -> Iterator[Row]:
+    pairs, is_same = data.records("test")
+    found = {name: cosines(each, pairs) for name, each in vectorizers().items()}
+    found[FIRST] = similarity(*pairs.T)
+    scores = {
+        name: [100 * float(average_precision_score(is_same, values))]
+        for name, values in found.items()
+    }
+    yield row("Abt-Buy, pairs", "similarity(a, b)", "AP", scores)
+
+
+# Pair features -----------------------------------------------------------------------
+
+
+def pair_features(data: FieldData) -> Iterator[Row]:
+    for task, pairs, y, runs in data.scored_pairs():
+        head: Any = Ridge()
+        measures = {"Pearson": pearson_score}
+        if task == "MSRP":
+            head = LogisticRegression()
+            measures = {"accuracy": share_right, "AP": average_precision_score}
+        found = {}
+        for name, vectorizer in vectorizers().items():
+            X, model = pairs, make_pipeline(vectorizer, PairFeatures(), head)
+            if name != FIRST:
+                X, model = cosines(vectorizer, pairs)[:, np.newaxis], head
+            found[name] = [predicted(model, X, y, splits) for splits in runs]
+        gold = [y[np.concatenate([test for _, test in splits])] for splits in runs]
+        for measure, score in measures.items():
+            scores = {
+                name: [
+                    100 * float(score(*each)) for each in zip(gold, values, strict=True)
+                ]
+                for name, values in found.items()
+            }
+            yield row(task, f"PairFeatures(), {head}", measure, scores)
+
+
+def predicted(model: Any, X: Any, y: Any, splits: Sequence[Any]) -> Any:
+    """The tested rows of all splits: their scores, or probabilities of label 1."""
+    values = []
+    for train, test in splits:
+        model.fit(X[train], y[train])
+        if is_classifier(model):
+            values.append(model.predict_proba(X[test])[:, 1])
+        else:
+            values.append(model.predict(X[test]))
+    return np.concatenate(values)
+
+
+def share_right(gold: Any, probabilities: Any) -> float:
+    return float(np.mean(gold == (probabilities > 0.5)))
+
+
+# Table -------------------------------------------------------------------------------
+
+
+def row(task: str, call: str, measure: str, scores: Scores) -> Row:
+    return {"task": task, "call": call, "measure": measure, "scores": scores}
+
+
+def better(scores: Scores) -> list[str]:
+    """The baselines whose mean lead exceeds MARGIN and its standard error."""
+    found = []
+    for name, values in scores.items():
+        leads = np.subtract(values, scores[FIRST])
+        error = leads.std(ddof=1) / np.sqrt(len(leads)) if len(leads) > 1 else 0
+        if leads.mean() > max(MARGIN, error):
+            found.append(name)
+    return found
+
+
+def cells(each: Row) -> list[Any]:
+    """A line of the table: the means over the seeds, and who is better."""
+    scores = each["scores"]
+    means = [
+        float(np.mean(scores[name])) if name in scores else None for name in METHODS
+    ]
+    leaders = ", ".join(better(scores)) or None
+    return [each["task"], f"`{each['call']}`", each["measure"], *means, leaders]
+
+
+SECTIONS: dict[str, Callable[[FieldData], Iterator[Row]]] = {
+    "search": search,
+    "clusters": clusters,
+    "labels": labels,
+    "records": records,
+    "pairs": pair_features,
+}
+
+ABOUT_TASKS = """Search: 30 queries for 1,033 abstracts (Medline); 1,249 rephrased
+questions for the 719 answers, or the 125 questions, of their threads (StackFAQ, Karan
+and Snajder, 2018); the product names of one shop for those of another (Abt-Buy); and 28
+names with a size such as "128GB" for the same with "128 GB" (units). Clusters are as
+many as there are classes. The tested texts are the test part of CLINC150, a tenth of
+HWU64, and all that are not drawn of 8,000 headlines (AG News) and 20,000 titles
+(biomedical). Pairs: the test parts of Abt-Buy, SICK and MSRP, and five folds of each
+training set of STS 2012."""
+
+ABOUT = f"""The first call is `load_pretrained()` in the estimator that the table names,
+everything at its defaults. The baselines are other vectors in the same estimator: "raw"
+averages the distinct words of the whole text with the same weights, without windows and
+without normalisation; "mean" is `load_pretrained(pooling="mean")`; "words" is
+`TfidfVectorizer()`; "characters" is tf-idf of 3 to 5 characters within words. In the
+rows of `PairFeatures()`, each baseline learns from the cosine alone. Figures are x 100,
+means of three seeds where training texts, initial centres or folds are drawn. The last
+column names the baselines that lead by more than {MARGIN} points, which a few texts can
+change, and by more than the standard error of the lead over the seeds."""
+
+ABOUT_LEADS = """Of {rows} rows, "raw" or "mean" leads in {vectors}: these are about the
+defaults of the encoder and of `PairFeatures`. Words, characters or BM25 lead in
+{words}. Counts of words identify names, codes and rare terms, which a vector of the
+whole text blurs; these rows are about combining words with vectors."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--only", default=",".join(SECTIONS), help="with commas")
+    args = parse_args(__doc__, seeds=3, parents=[parser])
+    data, path = FieldData(args), args.out / "field.json"
+    is_kept = path.exists() and not (args.quick or args.short)
+    stored = json.loads(path.read_text("utf-8"))["results"] if is_kept else {}
+    for name in args.only.split(","):
+        started, stored[name] = time.perf_counter(), []
+        for each in SECTIONS[name](data):
+            stored[name].append(each)
+            print(" | ".join(map(cell, cells(each))), flush=True)
+        print(f"{name}: {time.perf_counter() - started:.0f} s", flush=True)
+    results = {name: stored[name] for name in SECTIONS if name in stored}
+    write(args, "field", results, report(results))
+
+
+def report(results: Mapping[str, list[Row]]) -> list[str]:
+    rows = [each for section in results.values() for each in section]
+    leads = [{*better(each["scores"])} for each in rows]
+    vectors, words = (sum(map(bool, map({*of}.intersection, leads))) for of in KINDS)
+    about = ABOUT_LEADS.format(rows=len(rows), vectors=vectors, words=words)
+    return [
+        "# The first call beside cheap baselines",
+        "",
+        "Made by `python benchmarks/quality/field.py --data ../shared`.",
+        "",
+        "## Tasks",
+        "",
+        *wrapped(ABOUT_TASKS),
+        *wrapped(ABOUT),
+        *table(
+            ["task", "call", "measure", *METHODS, "better"],
+            [cells(each) for each in rows],
+        ),
+        "",
+        *wrapped(about),
+        "## Targets",
+        "",
+        *table(["task", "measure", "at least", FIRST, ""], judged(rows)),
+    ]
+
+
+def wrapped(text: str) -> list[str]:
+    return [*textwrap.wrap(" ".join(text.split()), 80), ""]
+
+
+def judged(rows: Sequence[Row]) -> list[list[Any]]:
+    """The targets, the means of their rows, and whether these reach them."""
+    means = {
+        (each["task"], each["measure"]): float(np.mean(each["scores"][FIRST]))
+        for each in rows
+    }
+    return [
+        [task, measure, bound, mean, "met" if mean >= bound else "missed"]
+        for task, measure, bound in TARGETS
+        if (mean := means.get((task, measure))) is not None
+    ]
+
+
+if __name__ == "__main__":
+    main()

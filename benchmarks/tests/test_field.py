@@ -1,0 +1,301 @@
+"""The benchmark of the first call: its measures, baselines, marks and tasks."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import importlib
+import json
+import lzma
+import math
+import re
+import sys
+from argparse import Namespace
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.preprocessing import FunctionTransformer
+
+from skparaphrase import load_pretrained
+from skparaphrase._core import distinct_weights
+from skparaphrase.datasets import load_faq, load_paraphrases, load_similarity
+from skparaphrase.encoders import AverageEncoder
+
+FOLDER = Path(__file__).parents[1]
+RESULTS = FOLDER / "results"
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    monkeypatch.syspath_prepend(str(FOLDER / "quality"))
+
+
+@pytest.fixture
+def field():
+    return importlib.import_module("field")
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    """A folder with bundled data in place of the public data."""
+    root = tmp_path_factory.mktemp("shared")
+    faq = load_faq()
+    topics = np.unique(faq.topics)[:3]
+    texts = [
+        (topic, text)
+        for topic in topics
+        for text in np.array(faq.data)[np.array(faq.topics) == topic][:60]
+    ]
+    pairs, scores = load_similarity(return_X_y=True)
+    scored = [(f"{s}", *pair) for s, pair in zip(scores, pairs, strict=True)]
+    labelled = [(int(float(s) > 3), *pair) for s, *pair in scored]
+    same = load_paraphrases().data[:60].tolist()
+    products = [(one, two, "test", 1) for one, two in same]
+    for step, part in ((1, "train"), (2, "test")):
+        others = [*same[step:], *same[:step]]
+        products += [
+            (one, two, part, 0) for (one, _), (_, two) in zip(same, others, strict=True)
+        ]
+    folds = [("12"[n % 2], *row) for n, row in enumerate(texts)]
+    numbers = [*enumerate(faq.data[:20])]
+    threads = [(0, "a lost card", "call us"), (0, "a lost card", "block it")]
+    threads += [(1, "the rates", "see our list")]
+    write(root, "intents/train.tsv", "intent text", texts[::2])
+    write(root, "intents/test.tsv", "intent text", texts[1::2])
+    write(root, "field/hwu64.tsv.xz", "fold label text", folds)
+    for name in ("agnews", "biomedical"):
+        write(root, f"field/{name}.tsv.xz", "label text", texts)
+    write(root, "field/medline-docs.tsv.xz", "id text", numbers)
+    write(root, "field/medline-queries.tsv.xz", "id text", numbers[5:7])
+    judged = [(5, 5), (5, 7), (6, 6)]
+    write(root, "field/medline-qrels.tsv.xz", "query doc", judged)
+    write(root, "field/stackfaq-answers.tsv.xz", "thread question answer", threads)
+    write(
+        root,
+        "field/stackfaq-queries.tsv.xz",
+        "thread text",
+        [(1, "rates"), (0, "lost")],
+    )
+    write(root, "field/abtbuy.tsv.xz", "name1 name2 split label", products)
+    for name in ("train", "test"):
+        write(root, f"sick/{name}.tsv", "score sentence1 sentence2", scored[:60])
+    for n in range(2):
+        rows = scored[60 * n : 60 * (n + 1)]
+        write(root, f"sts/2012-train.{n}.tsv", "score sentence1 sentence2", rows)
+    for n, name in enumerate(("train", "dev", "test")):
+        rows = labelled[n::3]
+        write(root, f"msrp/{name}.tsv", "label sentence1 sentence2", rows)
+    return root
+
+
+def write(root, name, head, rows):
+    path = root / "data" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = "".join("\t".join(map(str, row)) + "\n" for row in [head.split(), *rows])
+    content = text.encode()
+    path.write_bytes(lzma.compress(content) if path.suffix == ".xz" else content)
+
+
+@pytest.fixture
+def data(root):
+    module = importlib.import_module("_lib.field_data")
+    return module.FieldData(Namespace(data=root, quick=False, seeds=2))
+
+
+# Measures ----------------------------------------------------------------------------
+
+
+def test_ndcg_by_hand(field):
+    second = (1 / math.log2(3)) / (1 + 1 / math.log2(3))  # one of two, in second place
+    assert field.ndcg([[3, 1, 7]], [[1, 9]]) == pytest.approx(second)
+    assert field.ndcg([[3, 1, 7], [4, 5, 6]], [[1, 9], [4]]) == pytest.approx(
+        (second + 1) / 2
+    )
+    assert field.ndcg([[*range(10)]], [[*range(30)]]) == pytest.approx(1)
+    assert field.ndcg([[1, 2]], [[3]]) == 0
+
+
+def test_recall_at_1_by_hand(field):
+    assert field.recall_at_1([[3, 1], [1, 3], [2, 5], [5, 2]], [[3, 4]] * 4) == 0.25
+
+
+def test_equal_scores_keep_the_order_of_the_texts(field):
+    hits = field.best(np.array([[0.0, 2.0, 0.0, 2.0, *[0.0] * 20]]))
+    assert hits.tolist() == [[1, 3, 0, 2, 4, 5, 6, 7, 8, 9]]
+
+
+def test_who_is_better(field):
+    def marked(*leads):
+        first = [50.0 - lead for lead in leads]
+        return field.better({field.FIRST: first, "raw": [50.0] * len(leads)})
+
+    assert marked(0.6) == ["raw"]
+    assert marked(0.4) == marked(-3) == []
+    assert marked(1.0, 2.0, 3.0) == ["raw"]
+    assert marked(-6.0, 1.0, 8.0) == []  # 1 point, with a standard error of 4
+
+
+def test_a_line_of_the_table(field):
+    scores = {field.FIRST: [1.0, 3.0], "mean": [2.0, 3.0], "BM25": [4.0, 6.0]}
+    line = field.cells(field.row("task", "KMeans(2)", "ARI", scores))
+    values = [2.0, None, 2.5, None, None, 5.0]
+    assert line == ["task", "`KMeans(2)`", "ARI", *values, "BM25"]
+
+
+# Baselines ---------------------------------------------------------------------------
+
+
+def slow_raw(text):
+    """The weighted sum over the distinct words, one after the other."""
+    vectors = load_pretrained().vectors
+    words = [*dict.fromkeys(re.findall(r"\w+", text.lower()))]
+    rows = np.array([vectors[word] for word in words])
+    weights = distinct_weights(rows, np.zeros(len(words), int))
+    return sum(weight * row for weight, row in zip(weights, rows, strict=True))
+
+
+def test_raw_averages_ignore_how_long_a_text_is(field):
+    text = " ".join(word for word in load_faq().data[:40] for word in word.split())
+    words = [word for word in re.findall(r"[a-z]+", text.lower()) if len(word) > 2]
+    vectors = load_pretrained().vectors
+    long = " ".join([word for word in words if word in vectors.words][:150] * 2)
+    found = field.raw_average([long, "a cat", "", "cat a cat"])
+    np.testing.assert_allclose(found[0], slow_raw(long), atol=1e-5)
+    np.testing.assert_allclose(found[1], slow_raw("a cat"), atol=1e-6)
+    assert not found[2].any()
+
+
+def test_raw_averages_of_short_texts_are_those_of_the_encoder(field):
+    texts = [*load_faq().data[:1200:40], "xqzzt 128GB", "xqzzt xqzzt, blorf-7!"]
+    encoder = AverageEncoder(load_pretrained().vectors, pooling="distinct")
+    found = field.raw_average(np.array(texts, object))
+    np.testing.assert_allclose(found, encoder.transform(texts), atol=1e-6)
+
+
+def test_cosines_of_sparse_and_dense_vectors(field):
+    pairs = np.array([["a b", "a b"], ["a b", "c"], ["a b", "a d"]], object)
+    tfidf = TfidfVectorizer(token_pattern=r"\w+")
+    dense = FunctionTransformer(lambda X: 3 * tfidf.fit_transform(X).toarray())
+    first, second = tfidf.fit_transform(["a b", "c", "a d", *["a b"] * 3])[[0, 2]]
+    weights = first.toarray() @ second.toarray().T
+    for vectorizer in (tfidf, dense):
+        found = field.cosines(vectorizer, pairs)
+        np.testing.assert_allclose(found, [1, 0, weights[0, 0]], atol=1e-6)
+
+
+def slow_bm25(texts, query, k1=1.5, b=0.75):
+    """The scores of Robertson's formula, with the idf of Lucene."""
+    documents = [re.findall(r"\w\w+", text.lower()) for text in texts]
+    mean = np.mean([len(words) for words in documents])
+    scores = np.zeros(len(texts))
+    for word in re.findall(r"\w\w+", query.lower()):
+        n_with = sum(word in words for words in documents)
+        idf = math.log(1 + (len(texts) - n_with + 0.5) / (n_with + 0.5))
+        for row, words in enumerate(documents):
+            count = Counter(words)[word]
+            length = k1 * (1 - b + b * len(words) / mean)
+            scores[row] += idf * count / (count + length)
+    return scores
+
+
+def test_bm25_ranks_by_its_formula(field):
+    texts, queries = load_faq().data[:60].tolist(), load_faq().data[200:230].tolist()
+    hits = dict(field.ranked(texts, queries))
+    for query, rows in zip(queries, hits["BM25"], strict=True):
+        scores = slow_bm25(texts, query)
+        np.testing.assert_allclose(scores[rows], np.sort(scores)[::-1][:10], rtol=1e-5)
+    assert [*hits] == [*field.METHODS]
+    assert all(np.shape(rows) == (30, 10) for rows in hits.values())
+
+
+# Tasks -------------------------------------------------------------------------------
+
+
+def test_right_texts_of_queries(data):
+    tasks = dict(data.searches())
+    texts, queries, right = tasks["Medline"]
+    assert [[*rows] for rows in right] == [[5, 7], [6]]
+    assert [*queries] == [*texts[5:7]]
+    answers, questions = tasks["StackFAQ, answers"], tasks["StackFAQ, questions"]
+    first, second = answers.right
+    assert [*answers.texts[first]] == ["see our list"]
+    assert [*answers.texts[second]] == ["call us", "block it"]
+    first, second = questions.right
+    assert [*questions.texts[first]] == ["the rates"]
+    assert [*questions.texts[second]] == ["a lost card"]
+    texts, queries, right = tasks["Abt-Buy"]
+    same = {*map(tuple, load_paraphrases().data[:60].tolist())}
+    found = [(query, text) for query, rows in zip(queries, right, strict=True)
+             for text in texts[rows]]  # fmt: skip
+    assert {*found} == same
+    names, joined, right = tasks["units"]
+    assert len({*names}) == len(names) and not {*names} & {*joined}
+    assert [name.replace(" ", "") for name in names] == [
+        name.replace(" ", "") for name in joined
+    ]
+
+
+def test_texts_that_are_drawn_are_not_tested(data):
+    for name, X, y, is_test in data.labelled():
+        for train, test in data.draws(y, is_test, 5):
+            assert set(Counter(y[train]).values()) == {5}
+            assert not {*train} & {*test} and not is_test[train].any()
+            n_tested = is_test.sum() if name in ("CLINC150", "HWU64") else len(X) - 15
+            assert len(test) == n_tested
+
+
+def test_folds_of_pairs_share_no_text(data):
+    for _, pairs, y, runs in data.scored_pairs():
+        assert len(pairs) == len(y)
+        for splits in runs:
+            for train, test in splits:
+                if len(splits) > 1:
+                    assert not {*pairs[train].ravel()} & {*pairs[test].ravel()}
+                assert not {*train} & {*test}
+
+
+# The script --------------------------------------------------------------------------
+
+
+def test_the_whole_script_on_little_data(field, root, tmp_path, monkeypatch, capsys):
+    arguments = f"field.py --data {root} --out {tmp_path} --seeds 2".split()
+    monkeypatch.setattr(sys, "argv", arguments)
+    field.main()
+    results = json.loads((tmp_path / "field.json").read_text("utf-8"))["results"]
+    page = (tmp_path / "field.md").read_text("utf-8")
+    assert page.startswith("\n".join(field.report(results)))
+    assert "labels: " in capsys.readouterr().out
+    rows = {
+        (row["task"], row["measure"]): row["scores"]
+        for section in results.values()
+        for row in section
+    }
+    assert len(rows) == 25
+    for (_, measure), scores in rows.items():
+        names = field.METHODS if measure in ("nDCG@10", "R@1") else field.METHODS[:-1]
+        assert [*scores] == [*names]
+        assert all(-100 <= x <= 100 for values in scores.values() for x in values)
+    assert len(rows["CLINC150", "ARI"][field.FIRST]) == 2
+    for target in field.TARGETS:
+        assert target[:2] in rows and re.search(
+            rf"\| {target[0]} \| {target[1]} ", page
+        )
+
+
+def test_some_sections_keep_the_others(field, root, tmp_path, monkeypatch):
+    for section in ("records", "search"):
+        arguments = f"field.py --data {root} --out {tmp_path} --only {section}".split()
+        monkeypatch.setattr(sys, "argv", arguments)
+        field.main()
+    results = json.loads((tmp_path / "field.json").read_text("utf-8"))["results"]
+    assert [*results] == ["search", "records"]
+
+
+def test_the_page_is_made_from_the_recorded_results(field):
+    results = json.loads((RESULTS / "field.json").read_text("utf-8"))["results"]
+    page = (RESULTS / "field.md").read_text("utf-8")
+    assert {*results} == {*field.SECTIONS}
+    assert page.startswith("\n".join(field.report(results)))
