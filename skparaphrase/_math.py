@@ -62,6 +62,18 @@ def unit_vectors(
     return vectors
 
 
+def scale_to_unit(rows: NDArray[np.floating]) -> None:
+    """As :func:`unit_vectors`, in place, of an array of shape (n, d), and faster."""
+    for start in range(0, len(rows), _SAMPLE):
+        block = rows[start : start + _SAMPLE]  # stays in the cache
+        squares = dot(block, block)
+        is_odd = ~((squares > 1e-30) & (squares < 1e30))  # zero, or may overflow
+        if is_odd.any():
+            block[is_odd] = unit_vectors(block[is_odd])
+            squares[is_odd] = 1
+        block /= np.sqrt(squares)[:, np.newaxis]
+
+
 #: Features of the two vectors of a pair, in NumPy, SciPy and PyTorch. "cosine" is
 #: another one, which each library computes in its own way.
 _PAIR_FEATURES: dict[str, Callable[[Any, Any], Any]] = {
