@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import Normalizer, normalize
+from sklearn.preprocessing import normalize
 
 from _lib.adaptation_data import AdaptationData
 from _lib.adaptation_targets import START, Row
@@ -59,13 +59,12 @@ def blend(encoder: Any, share: float) -> AverageEncoder:
     start = start.with_rows([], [], words, [start[word] for word in words])
     first, last = start.rows(), end.rows()
     vectors = end.replace(first + share * (last - first))
-    return AverageEncoder(vectors, pooling=encoder.pooling)
+    return AverageEncoder(vectors, pooling=encoder.pooling, norm=encoder.norm)
 
 
 def on_vectors(encoder: Any) -> Pipeline:
-    """Logistic regression on unit vectors; C=90 equals C=10 on vectors of length 3."""
-    classifier = LogisticRegression(C=90, max_iter=1000)
-    return make_pipeline(encoder, Normalizer(), classifier)
+    """Logistic regression on the vectors; C=10 suits many labels of few texts."""
+    return make_pipeline(encoder, LogisticRegression(C=10, max_iter=1000))
 
 
 def logistic(encoder: Any, known: tuple[Any, Any], asked: tuple[Any, Any]) -> float:

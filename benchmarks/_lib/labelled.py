@@ -105,7 +105,9 @@ def accuracies(
     parts = {"tf-idf": [_selected(X), PairVectorizer(words) if pairs else words]}
     for kind, encoder in encoders.items():
         vectors = encoder.transform(X)
-        vectors = PairFeatures().fit_transform(vectors) if pairs else vectors
+        if pairs:
+            features = PairFeatures(("product", "absdiff"))
+            vectors = features.fit_transform(vectors)
         parts[kind] = [_selected(vectors), StandardScaler()]
     splits = splits_of(X, y, test, N_OUTER, 0)
     splits = [[rows[:, np.newaxis] for rows in split] for split in splits]

@@ -204,7 +204,7 @@ def _removal_of_texts(found: Material) -> Race:
 def _removal(found: Material) -> Race:
     X = np.random.default_rng(2).standard_normal((len(found.texts), DIM), np.float32)
     X += 1  # a dominant component
-    ours = CommonComponentRemoval()
+    ours = CommonComponentRemoval(norm=None)
 
     def other() -> Any:
         svd = TruncatedSVD(1, random_state=0)

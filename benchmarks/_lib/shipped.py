@@ -92,7 +92,7 @@ class Material(Data):
 
     @cached_property
     def equal_words(self) -> AverageEncoder:
-        """The shipped encoder with vectors of length 1, which undoes the weights."""
+        """The shipped encoder with words of equal lengths, which undoes the weights."""
         table = self.shipped.vectors
         rows = normalize(table.rows())
         return AverageEncoder(fit_subwords(WordVectors(table.words, rows), factor=1.0))

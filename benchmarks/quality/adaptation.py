@@ -150,7 +150,7 @@ def intents(data: AdaptationData) -> list[Row]:
 
 ABOUT_INTENTS = f"""CLINC150: questions to an assistant, with 150 intents. Accuracy x
 100 on the 4,500 test questions: the intent of the nearest training text by cosine, and
-logistic regression on unit vectors (C=90). `fit(texts, labels)` gets the training texts
+logistic regression on the vectors (C=10). `fit(texts, labels)` gets the training texts
 only. "{N_INTENT_PAIRS} pairs" are of one intent each; five other texts an intent are
 searched."""
 

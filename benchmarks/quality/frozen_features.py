@@ -128,7 +128,7 @@ def features(data: Data, trained: Path, *, pairs: bool) -> dict[str, Any]:
     """Transformers of texts, or of pairs, by name."""
 
     def vectors(*steps: Any) -> Any:
-        steps = (*steps, PairFeatures()) if pairs else steps
+        steps = (*steps, PairFeatures(("product", "absdiff"))) if pairs else steps
         scaled = make_pipeline(*steps, StandardScaler())
         weights = {"vectors": WEIGHT}  # also alone, so that all share one grid of C
         return FeatureUnion([("vectors", scaled)], transformer_weights=weights)
@@ -138,7 +138,7 @@ def features(data: Data, trained: Path, *, pairs: bool) -> dict[str, Any]:
         "average": vectors(FrozenEstimator(AverageEncoder(data.vectors))),
         "SIF, component removed": vectors(
             FrozenEstimator(SIFEncoder(data.vectors).fit(["any"])),
-            CommonComponentRemoval(),
+            CommonComponentRemoval(norm=None),
         ),
         "trained": vectors(FrozenEstimator(skparaphrase.load(trained))),
     }

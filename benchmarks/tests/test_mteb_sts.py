@@ -30,7 +30,7 @@ def test_pairs_are_pooled(script, monkeypatch):
     monkeypatch.setattr(script, "SETS", {"STS12": ("sts/2012.*.tsv", len(X))})
     monkeypatch.setattr(script, "find_spec", lambda name: None)
     rows = script.measure(SimpleNamespace(scored=lambda pattern: sets), fetch=False)
-    left, right = np.moveaxis(load_pretrained().transform(X), 1, 0)
+    left, right = np.moveaxis(load_pretrained().transform(X).astype(float), 1, 0)
     cosines = (left * right).sum(1)
     cosines /= np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
     expected = 100 * spearmanr(cosines, y).statistic
