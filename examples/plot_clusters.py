@@ -17,7 +17,7 @@ For your own texts, one in each line of a file, run::
 # %%
 # Clusters
 # --------
-# K-means needs the number of clusters. On unit vectors, it groups by cosine.
+# K-means needs the number of clusters. Vectors have length 1, so it groups by cosine.
 # :class:`sklearn.cluster.HDBSCAN` finds the number itself, and leaves out texts that
 # are near no others: with few texts, most of them.
 
@@ -30,7 +30,6 @@ from sklearn.cluster import KMeans
 from sklearn.manifold import TSNE
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer
 
 import skparaphrase
 from skparaphrase.datasets import load_faq, load_word_frequencies
@@ -44,7 +43,6 @@ if len(sys.argv) > 1:
 encoder = skparaphrase.load_pretrained()
 clusters = make_pipeline(
     encoder,
-    Normalizer(),
     KMeans(n_clusters=min(25, len(texts) // 4), n_init=10, random_state=0),
 )
 numbers = clusters.fit_predict(texts)

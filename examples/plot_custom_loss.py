@@ -20,7 +20,6 @@ over the sphere.
 # estimator, so that a grid search can set them.
 
 import matplotlib.pyplot as plt
-import numpy as np
 import torch
 
 import skparaphrase
@@ -72,9 +71,7 @@ encoders = {"pretrained": skparaphrase.load_pretrained(), **encoders}
 
 
 def alignment_and_uniformity(encoder):
-    unit = encoder.transform(held_out)
-    unit /= np.linalg.norm(unit, axis=-1, keepdims=True)
-    first, second = torch.from_numpy(unit).unbind(dim=1)
+    first, second = torch.from_numpy(encoder.transform(held_out)).unbind(dim=1)
     spread = AlignmentUniformityLoss().spread
     alignment = (first - second).square().sum(dim=1).mean()
     return float(alignment), float(spread(first) + spread(second)) / 2

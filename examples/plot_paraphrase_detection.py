@@ -38,12 +38,11 @@ from sklearn.metrics import (
 )
 from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 from sklearn.pipeline import FeatureUnion, make_pipeline
-from sklearn.preprocessing import Normalizer
 
 from skparaphrase.datasets import load_paraphrases, load_similarity, read_pairs
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.model_selection import pair_groups
-from skparaphrase.pairs import LastAxis, PairFeatures, PairVectorizer
+from skparaphrase.pairs import PairFeatures, PairVectorizer
 
 if len(sys.argv) > 1:
     path, column, least = sys.argv[1:]
@@ -64,9 +63,7 @@ encoder.fit(load_paraphrases().data)
 
 how = ("product", "absdiff", "cosine")
 words = PairVectorizer(TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True), how)
-vectors = make_pipeline(
-    FrozenEstimator(encoder), LastAxis(Normalizer()), PairFeatures(how)
-)
+vectors = make_pipeline(FrozenEstimator(encoder), PairFeatures())
 contenders = {
     "word overlap": PairVectorizer(TfidfVectorizer(), features=("cosine",)),
     "tf-idf of words": words,

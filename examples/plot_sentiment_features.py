@@ -32,8 +32,7 @@ from sklearn.model_selection import (
     StratifiedKFold,
     cross_val_predict,
 )
-from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
-from sklearn.preprocessing import Normalizer
+from sklearn.pipeline import FeatureUnion, Pipeline
 
 from skparaphrase.datasets import load_paraphrases, load_sentiment, read_texts
 from skparaphrase.encoders import ParagramEncoder
@@ -52,9 +51,7 @@ print(f"{len(texts):,} sentences; majority class: {commonest:.1%}")
 # scikit-learn's `FeatureUnion` concatenates sentence vectors and tf-idf.
 
 encoder = ParagramEncoder(random_state=0)
-frozen = FrozenEstimator(encoder.fit(load_paraphrases().data))
-
-vectors = make_pipeline(frozen, Normalizer())
+vectors = FrozenEstimator(encoder.fit(load_paraphrases().data))
 words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
 features = {
     "tf-idf of words": words,

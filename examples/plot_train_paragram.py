@@ -19,6 +19,7 @@ For your own pairs, in a file with columns sentence1 and sentence2, run::
 # Training pairs and graded pairs
 # -------------------------------
 # Early stopping uses the first half of the graded pairs, and evaluation the other half.
+# With ``norm=None``, vectors are averages, of which the common component is removed.
 
 import sys
 import tempfile
@@ -63,14 +64,14 @@ class StopOnScore(ScoreMonitor):
         return len(self.scores_) > self.best_epoch() + 3
 
 
-pretrained = skparaphrase.load_pretrained()
+pretrained = skparaphrase.load_pretrained(norm=None)
 start = f"{100 * report(pretrained):16.1f}{100 * removed(pretrained):15.1f}"
 print(f"{'':12}best epoch   Pearson x 100   with removal")
 print(f"{'pretrained':22}{start}")
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 for loss, ax in zip(("infonce", "margin"), axes, strict=True):
     stopping = StopOnScore(choose)
-    encoder = ParagramEncoder(loss=loss, max_epochs=20, random_state=0)
+    encoder = ParagramEncoder(norm=None, loss=loss, max_epochs=20, random_state=0)
     encoder.set_callbacks(stopping).fit(pairs)
     best = stopping.best_epoch()
     scores = [epoch["score"] for epoch in stopping.scores_]

@@ -30,7 +30,7 @@ from sklearn.model_selection import (
 )
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, Normalizer
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 
 import skparaphrase
@@ -118,7 +118,7 @@ encoders = {
 }
 same_topic = {}
 for name, encoder in encoders.items():
-    nearest = make_pipeline(encoder, Normalizer(), KNeighborsClassifier(1))
+    nearest = make_pipeline(encoder, KNeighborsClassifier(1))
     scores = cross_validate(nearest, faq.data, faq.topics, groups=faq.groups, cv=folds)
     same_topic[name] = scores["test_score"].mean()
 show(same_topic)
@@ -150,7 +150,7 @@ for name, row in zip(candidates, table, strict=True):
 title("6. Classify questions into 25 topics with few labels: accuracy")
 classifiers = {
     "tf-idf of words": TfidfVectorizer(),
-    "load_pretrained()": make_pipeline(skparaphrase.load_pretrained(), Normalizer()),
+    "load_pretrained()": skparaphrase.load_pretrained(),
 }
 sizes = (50, 100, 440)
 print(f"{'labelled questions:':36}" + "".join(f"{size:7}" for size in sizes))

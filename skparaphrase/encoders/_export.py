@@ -134,7 +134,7 @@ def to_static_embedding(self: StaticEncoder) -> Any:
 
     `SentenceTransformer(modules=[encoder.to_static_embedding()])` gives the same
     vectors, up to rounding and `norm`, and can be trained further: with `norm="l2"`,
-    let `sentence_transformers.models.Normalize()` follow. See :meth:`to_model2vec`.
+    add the module `Normalize()`. See :meth:`to_model2vec`.
 
     Returns
     -------

@@ -248,7 +248,7 @@ def similarity(
         raise ValueError(
             "Probabilities are calibrated for the default encoder, encoder=None. For "
             'others, fit make_pipeline(encoder, PairFeatures(["cosine"]), '
-            "LogisticRegression(C=100)) on labelled pairs."
+            "LogisticRegression(C=10)) on labelled pairs."
         )
     if isinstance(a, str) and isinstance(b, str) and not matrix:
         return float(similarity([a], [b], encoder, probability=probability)[0])

@@ -102,7 +102,7 @@ def explain_prediction(
     >>> from skparaphrase.datasets import load_faq
     >>> from skparaphrase.inspection import explain_prediction
     >>> faq = load_faq()
-    >>> model = make_pipeline(load_pretrained(), LogisticRegression(C=10))
+    >>> model = make_pipeline(load_pretrained(), LogisticRegression())
     >>> model = model.fit(faq.data, faq.target)
     >>> words = explain_prediction(model, "How long do I boil the potatoes?")
     >>> words.name, words.idxmax()
