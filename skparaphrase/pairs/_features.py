@@ -39,7 +39,7 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         "second", each of width d, and "cosine", of width 1; concatenated. None is
         ("product", "absdiff", "cosine"), multiplied by 1, 0.3 and 3: with unit vectors,
         penalties of linear models then leave the cosine free and keep the others small.
-        (The factors were chosen on SICK dev, MSRP train and STS 2012 train.)
+        The factors were chosen on SICK dev, MSRP train and STS 2012 train.
 
     Attributes
     ----------
