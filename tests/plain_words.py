@@ -38,6 +38,22 @@ def parts_of(token):
     return found("w[wm]*", token)
 
 
+def runs_of(token, known):
+    """The numbers and letters of a token that has both, and at most four; or nothing."""
+    kinds = "".join(
+        "d" if c.isdecimal() else "j" if c in "'-.\u2019/:," else kind(c) for c in token
+    )
+    runs, places = [], re.finditer("[dwm]+((?<=d)j(?=d)[dwm]+)*", kinds)
+    for start, stop in (place.span() for place in places):
+        if token[start:stop] in known:
+            runs.append(token[start:stop])
+            continue
+        for run in re.finditer("d+(?:jd+)*|[wm]+", kinds[start:stop]):
+            runs.append(token[start:stop][slice(*run.span())])
+    is_number = {run[0].isdecimal() for run in runs}
+    return runs if len(is_number) == 2 and len(runs) <= 4 else []
+
+
 def words_of(text, lowercase=True, pattern="words", **_):
     """The words of a text; compounds are not split."""
     text = unicodedata.normalize("NFC", text)

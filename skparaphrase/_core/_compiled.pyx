@@ -30,6 +30,7 @@ assert WINDOW == _plain.WINDOW
 cdef extern from "Python.h" nogil:
     bint Py_ISALNUM(uint32_t)  # of ASCII
     bint Py_UNICODE_ISALNUM(uint32_t)
+    bint Py_UNICODE_ISDECIMAL(uint32_t)
     bint Py_UNICODE_ISSPACE(uint32_t)
 
 cdef extern from "Python.h":
@@ -42,6 +43,7 @@ for _i in range(256):
     for _bit in range(8):
         CRC[_i] = (CRC[_i] >> 1) ^ (0xEDB88320u if CRC[_i] & 1 else 0)
 
+cdef size_t MOST_RUNS = _plain.MOST_RUNS
 cdef vector[char] IS_MARK
 IS_MARK.resize(ord(max(_plain.MARKS)) + 1, False)
 for _i in map(ord, _plain.MARKS):
@@ -230,7 +232,6 @@ def find_words(
     cdef int32_t unknown_row = -1 if unknown is None else unknown
     cdef vector[Text] spans
     cdef list owners = read_texts(fold(texts, tokenizer.lowercase), spans)
-    cdef vector[Position] parts
     cdef vector[int32_t] ids
     cdef vector[int64_t] offsets
     cdef Position p, after
@@ -242,20 +243,16 @@ def find_words(
             while p < span.stop:
                 after = read(p, &c)
                 if not Py_UNICODE_ISSPACE(c):
-                    after = read_token(p, span.stop, parts)
-                    find_token(index, parts, split, unknown_row, keep_new, new, ids)
+                    after = end_of_token(p, span.stop)
+                    find_token(index, Text(p, after), split, unknown_row, keep_new, new, ids)
                 p = after
             offsets.push_back(ids.size())
     return arrays_of(ids, offsets)
 
 
-cdef inline Position read_token(
-    Position p, Position stop, vector[Position]& parts
-) except NULL nogil:
-    """Where a token ends, and its parts begin; each ends one byte before the next."""
+cdef inline Position end_of_token(Position p, Position stop) noexcept nogil:
     cdef Position after
     cdef uint32_t c
-    parts.assign(1, p)
     p = read(p, &c)
     if not is_word(c):
         stop = p
@@ -264,40 +261,82 @@ cdef inline Position read_token(
         if not is_inner(c):
             if after == stop or c != 39 and c != 45 and c != 46:  # '-.
                 break
-            parts.push_back(after)
             after = read(after, &c)
             if not is_word(c):
-                parts.pop_back()
                 break
         p = after
-    parts.push_back(p + 1)
     return p
 
 
 cdef inline int find_token(
-    WordIndex index, vector[Position]& parts, bint split, int32_t unknown, bint keep_new,
-    WordIndex new, vector[int32_t]& ids,
+    WordIndex index, Text token, bint split, int32_t unknown, bint keep_new, WordIndex new,
+    vector[int32_t]& ids,
 ) except -1 nogil:
-    """Append the rows of a token, or of its parts, from one to the next."""
-    cdef Key key = key_of(parts.front(), parts.back() - 1)
-    cdef int32_t row = index.slot_of(key).row
-    cdef bint is_split = False
-    cdef size_t i
+    """Append the row of a token, or those of its parts."""
+    cdef int32_t row = index.slot_of(key_of(token.start, token.stop)).row
     if row >= 0:
         ids.push_back(row)
         return 0
-    if split and parts.size() > 2:
-        for i in range(parts.size() - 1):
-            is_split |= index.slot_of(key_of(parts[i], parts[i + 1] - 1)).row >= 0
+    return find_parts(index, token, split, unknown, keep_new, new, ids)
+
+
+cdef int find_parts(
+    WordIndex index, Text token, bint split, int32_t unknown, bint keep_new, WordIndex new,
+    vector[int32_t]& ids,
+) except -1 nogil:
+    """Append the rows of the parts of a token that the index lacks."""
+    cdef vector[Text] parts, runs
+    cdef size_t n_numbers = 0
+    cdef bint is_split = False
+    cdef uint32_t c
+    cdef Key key
+    if split:
+        split_token(token, 1, parts)
+        for part in parts:
+            if index.slot_of(key_of(part.start, part.stop)).row >= 0:
+                runs.push_back(part)
+            else:
+                split_token(part, 2, runs)
+        for run in runs:
+            read(run.start, &c)
+            n_numbers += Py_UNICODE_ISDECIMAL(c)
+        if 0 < n_numbers < runs.size() <= MOST_RUNS:
+            for run in runs:
+                find_token(index, run, split, unknown, keep_new, new, ids)
+            return 0
+        parts.clear()
+        split_token(token, 0, parts)
+        for part in parts:
+            is_split |= index.slot_of(key_of(part.start, part.stop)).row >= 0
     if not is_split:
-        parts.erase(parts.begin() + 1, parts.end() - 1)
-    for i in range(parts.size() - 1):
-        key = key_of(parts[i], parts[i + 1] - 1)
+        parts.assign(1, token)
+    for part in parts:
+        key = key_of(part.start, part.stop)
         row = index.slot_of(key).row if is_split else unknown
         if row >= 0:
             ids.push_back(row)
         elif (keep_new or not is_split) and has_letter(key.start, key.start + key.size):
             ids.push_back(-1 - new.add(key))
+    return 0
+
+
+cdef int split_token(Text token, int depth, vector[Text]& parts) except -1 nogil:
+    """Append the parts of a token: 0, between joiners; 1, with numbers whole; 2, runs."""
+    cdef Position p = token.start, after
+    cdef uint32_t c
+    cdef int kind, last = 0  # 1: letter, 2: digit, 3: joiner after a digit, 0: other
+    while p < token.stop:
+        after = read(p, &c)
+        if is_inner(c):
+            kind = 2 if Py_UNICODE_ISDECIMAL(c) else 1
+            if last == kind or last == 3 and kind == 2 or depth < 2 and 0 < last < 3:
+                parts.back().stop = after
+            else:
+                parts.push_back(Text(p, after))
+            last = kind
+        else:
+            last = 3 if depth and last == 2 else 0
+        p = after
     return 0
 
 

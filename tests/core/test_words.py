@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_words import parts_of, patterns, words_of
+from plain_words import parts_of, patterns, runs_of, words_of
 
 from skparaphrase.text import WordTokenizer
 
@@ -20,6 +20,7 @@ from skparaphrase.text import WordTokenizer
 NASTY = "aB1_'-.\u2019/:,!* \t\x1c\x85\xa0\u2028\u3000\u200b\u200d\ufeff\0\x7f\xad"
 NASTY += "\u0130\u0131Σ\u03c3ς\u0301\u0307ßẞǅⅧ²½ª\u0627猫\U0001d7d8𐐀😀"
 NASTY += "e\u0301\u0902\u093f\u0915\u200c\u1161\u1100\ufe0f"
+NASTY += "059\u0665\uff15\U0001d7e1"  # digits of other scripts, too
 NASTY += "\ud800\udc00\udfff\U0010ffff"
 characters = st.sampled_from(NASTY) | st.characters()
 texts_of_any_kind = st.lists(st.text(characters, max_size=12), max_size=6)
@@ -48,10 +49,13 @@ def slow_find(texts, words, unknown=None, keep_new=True, **params):
 
     def ids_of(token):
         parts = parts_of(token)
+        split = params.get("split_compounds", True)
         if token in rows:
             return [rows[token]]
+        if split and runs_of(token, rows):
+            return [i for run in runs_of(token, rows) for i in ids_of(run)]
         if (
-            params.get("split_compounds", True)
+            split
             and re.search(r"['\u2019.,:/-]", token)
             and not rows.keys().isdisjoint(parts)
         ):
@@ -82,6 +86,52 @@ def test_ids_of_any_texts(core, texts, params, unknown, keep_new, step):
     words = [*sorted((tokens | parts) - {"", "z"})[::step], "", "z"]
     expected = slow_find(texts, words, unknown, keep_new, **params)
     assert find(core, texts, words, unknown, keep_new, **params) == expected
+
+
+# Tokens without a row, and those that are found instead.
+READ_AS = {
+    "64gb 1.7l 2000w 5mg 10µg": "64 gb 1.7 l 2000 w 5 mg 10 µg",
+    "s21 g960f kdl40v3000 kx-tg1032s": "s 21 g 960 f kdl 40 v 3000 kx tg 1032 s",
+    "th42pz85u 0x1f4a 3f2a9c1b a1b2c3d4": "th42pz85u 0x1f4a 3f2a9c1b a1b2c3d4",
+    "1e5 12may2020 3d 4k 1st 2x4 1970s": "1 e 5 12 may 2020 3 d 4 k 1 st 2 x 4 1970 s",
+    "5-6mg 18-200mm 5'8in 80gb-hdd": "5-6 mg 18-200 mm 5'8 in 80 gb hdd",
+    "16-year-old v1.2 v1.2.3rc1 a-1.5": "16 year old v 1.2 v 1.2.3 rc 1 a 1.5",
+    "3.14 1-2-3 well-known a_1 64_gb": "3.14 1-2-3 well-known a_ 1 64 _gb",
+    "６４ＧＢ ٥كغ ५किग्रा 5गीगा5": "６４ ＧＢ ٥ كغ ५ किग्रा 5 गीगा 5",
+    "x² ½l Ⅷa 5²m 5½l m²5": "x² ½l Ⅷa 5 ²m 5 ½l m² 5",
+    "5\u0301mg 5\u200dmg": "5 \u0301mg 5 \u200dmg",
+}
+
+
+@pytest.mark.parametrize("text", READ_AS)
+def test_numbers_and_letters_are_read_apart(core, text):
+    def found(*words, **params):
+        (ids,), new = find(core, [text], words, lowercase=False, **params)
+        return [words[i] if i >= 0 else new[-1 - i] for i in ids]
+
+    assert found() == READ_AS[text].split()
+    assert found(*text.split()) == text.split()
+    assert found(split_compounds=False) == text.split()
+
+
+@pytest.mark.parametrize("unknown", [None, 0, 99])
+@pytest.mark.parametrize("pattern", ["words", "ptb", r"\S+"])
+def test_a_unit_may_follow_without_a_space(core, pattern, unknown):
+    amounts = [("64", "GB"), ("1.7", "L"), ("1,000", "mg"), ("5-6", "mg"), ("٥", "كغ")]
+    for words in ([], ["64"], ["gb", "mg"], ["1.7", "7"], ["1", "l"], ["1,000"]):
+        joined = [f"a {number}{unit} b" for number, unit in amounts]
+        apart = [f"a {number} {unit} b" for number, unit in amounts]
+        args = words, unknown, True
+        assert find(core, joined, *args, pattern=pattern) == find(
+            core, apart, *args, pattern=pattern
+        )
+
+
+def test_words_of_the_table_are_not_split(core):
+    words = ["mp3", "covid19", "2nd", "90s", "mp", "3", "covid", "19", "s"]
+    texts = ["mp3", "covid19", "2nd", "90s", "mp4", "19s", "2nd-hand", "x2-mp3"]
+    rows = [[0], [1], [2], [3], [4, -1], [7, 8], [2, -2], [-3, -4, 0]]
+    assert find(core, texts, words) == (rows, ["4", "hand", "x", "2"])
 
 
 def test_every_character(core):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_words import parts_of, tokenizers, words_of
+from plain_words import parts_of, runs_of, tokenizers, words_of
 
 from skparaphrase import _core
 from skparaphrase.text import (
@@ -27,6 +27,9 @@ NASTY += ["o'clock", "and/or", "U.S.", "don't", "can\u2019t", "cannot", "1,650",
 NASTY += ["CAT", "cats", "well-known", "a.b.c", "3:4", "it's", "x" * 3000]
 KNOWN = ["cat", "o", "blue", "eyed", "CAT", "Blue", "don't", "and", "οδος", "ΟΔΟΣ"]
 KNOWN += ["\0", "\x01", "\ufdd0", "😀", "שלום", "-", "i", "İ", "can", "n't", "1", "c"]
+NASTY += ["64gb", "1.7L", "s21", "kx-tg1032s", "mp3", "mp4", "5-6mg", "a1b2c3"]
+NASTY += ["mp3-x", "2x-mp3", "7l", "5.7l-mp3"]
+KNOWN += ["64", "1.7", "7l", "mp3", "mp", "1032", "6"]
 KNOWN += ["u.s.", "S", "s", "...", "3", "\ud800", "it", "'", "o'clock", "_", ""]
 INDEX = {word: row for row, word in enumerate(KNOWN)}
 texts_of_any_kind = st.lists(
@@ -41,7 +44,11 @@ texts_of_any_kind = st.lists(
 
 def slow_rows(text, index, unknown, **params):
     rows = []
+    tokens = []
     for token in words_of(text, **params):
+        split = params["split_compounds"] and token not in index
+        tokens += (split and runs_of(token, index)) or [token]
+    for token in tokens:
         parts = []
         if token in index:
             parts = [token]
