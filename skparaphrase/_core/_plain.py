@@ -30,7 +30,7 @@ MARKS = "\u200c\u200d" + "".join(
 WORD = rf"\w+(?:[{MARKS}]+\w*)*"
 _PARTS = re.compile(WORD)
 _BETWEEN = rf"(?<=\d)[{re.escape(''.join(JOINERS))}](?=\d)"  # as in "1.7" and "5-6mg"
-_CHUNKS = re.compile(rf"{WORD}(?:{_BETWEEN}{WORD})*")
+CHUNKS = re.compile(rf"{WORD}(?:{_BETWEEN}{WORD})*")
 _RUNS = re.compile(rf"\d+(?:{_BETWEEN}\d+)*|(?:[^\W\d]|[{MARKS}])+")
 MOST_RUNS = 4  # hashes have more
 _TINY = np.finfo(np.float32).tiny  # of lengths; avoids dividing by zero
@@ -122,7 +122,7 @@ def find_words(
         if tokenizer.split_compounds:
             runs = [
                 run
-                for chunk in _CHUNKS.findall(token)
+                for chunk in CHUNKS.findall(token)
                 for run in ([chunk] if chunk in index else _RUNS.findall(chunk))
             ]
             if 0 < sum(run[0].isdecimal() for run in runs) < len(runs) <= MOST_RUNS:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._core import MARKS, WORD, folded
+from skparaphrase._core import CHUNKS, MARKS, MOST_RUNS, WORD, folded
 from skparaphrase._estimator import warn_caller
 from skparaphrase._lazy import import_for
 from skparaphrase._typing import FilePath, Vectors
@@ -42,15 +42,17 @@ _CONTINUES = "##"  # so that no token can start inside a word
 _WORD = r"[\p{L}\p{N}_]"
 _MARKS = r"[\p{Mn}\p{Mc}\x{200c}\x{200d}&&[^\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]]"
 _INNER = rf"(?:{_WORD}|{_MARKS})"
+_DIGIT = r"\p{Nd}"
 _ONIGURUMA = {
     f"[{MARKS}]": _MARKS,
     r"\w": _WORD,
     r"\W": r"[^\p{L}\p{N}_]",
-    r"\d": r"\p{Nd}",
+    r"\d": _DIGIT,
     r"\s": r"[\s\x1c-\x1f]",
     r"\b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
     r"\u2019": r"\x{2019}",
 }
+_JOINERS = re.escape("".join(JOINERS))
 # The Greek s at the end of words, whose own lower case `tokenizers` lacks.
 _FINAL_SIGMA = r"(?<=\p{Cased}\p{Case_Ignorable}*)Σ(?!\p{Case_Ignorable}*\p{Cased})"
 
@@ -229,7 +231,7 @@ def _foreign_tokenizer(
     words = [word.replace(_MARK, spare) for word in words]
     steps = [_token_pattern(tokenizer.pattern)]
     if tokenizer.split_compounds:
-        steps.append(_compounds(words, has_unknown))
+        steps += [_runs(words), _compounds(words, has_unknown)]
     vocabulary = [_MARK + word for word in words]
     if has_unknown:
         vocabulary.append(_MARK)
@@ -266,6 +268,27 @@ def _token_pattern(name: str) -> str:
     return pattern
 
 
+def _runs(words: list[str]) -> str:
+    """Match the numbers and letters of tokens that have both, and others as a whole.
+
+    Tokens in the vocabulary, and parts of tokens that are, stay whole.
+    """
+    mixed = [word for word in words if re.search(r"\d.*[^\W\d]|[^\W\d].*\d", word)]
+    parts = [word for word in mixed if CHUNKS.fullmatch(word)]
+    joiner = f"[{_JOINERS}]"
+    run = rf"{_DIGIT}+(?:{joiner}{_DIGIT}+)*|(?:(?!{_DIGIT}){_INNER})+"
+    if parts:
+        start = rf"(?<!{_INNER})(?!(?<={_DIGIT}{joiner}){_DIGIT})"
+        end = rf"(?!{_INNER}|(?<={_DIGIT}){joiner}{_DIGIT})"
+        run = rf"{start}{_any_of(parts)}{end}|{run}"
+    whole = rf"\A{_any_of(mixed)}\z|" if mixed else ""
+    of_a_kind = "".join(
+        rf"(?!(?:{joiner}*(?{begins}{_DIGIT})\g<run>)+{joiner}*\z)" for begins in "=!"
+    )
+    apart = rf"{of_a_kind}(?:{joiner}*\g<run>){{2,{MOST_RUNS}}}{joiner}*\z"
+    return rf"{whole}\A(?!{apart})(?m:.)+|(?<run>(?>{run}))"
+
+
 def _compounds(words: list[str], has_unknown: bool) -> str:
     """Match the parts of compounds, and other tokens as a whole.
 
@@ -273,9 +296,8 @@ def _compounds(words: list[str], has_unknown: bool) -> str:
     all their parts or, if unknown words have a vector, into the known parts; they stay
     whole if no part is known.
     """
-    joiners = "".join(map(_literal, sorted(JOINERS)))
     compounds = [word for word in words if not JOINERS.isdisjoint(word)]
-    whole = rf"\A[^{joiners}]+\z"
+    whole = rf"\A[^{_JOINERS}]+\z"
     if compounds:
         whole += rf"|\A{_any_of(compounds)}\z"
     parts = [word for word in words if re.fullmatch(WORD, word)]

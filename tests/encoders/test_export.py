@@ -30,6 +30,7 @@ WORDS = [
     *("cat", "Cat", "dog", "blue", "eyed", "well-known", "blue-", "x", "a", "ing"),
     *("don't", "do", "n't", "'s", "it", "'", "-", ".", "...", "u.s.", "3.14", "1,000"),
     *("▁", "_", "\ue000", "οδος", "é", "e\u0301", "i̇", "two words", "", "##", "<unk>"),
+    *("64", "gb", "1.7", "7l", "mp3", "2nd", "5-6mg", "mp3-x", "3", "tg", "2nd-b"),
     *("mother-in-law", "in-law", "-eyed", "\ud800", "Ⅷ", "日本", "😀"),
 ]
 TABLE = WordVectors(WORDS, np.random.default_rng(0).normal(size=(len(WORDS), 6)))
@@ -54,7 +55,7 @@ def is_assigned(character):
 
 characters = st.characters(codec="utf-8").filter(is_assigned)
 joiners = st.sampled_from([*"'-./:,\u2019 \n\t\x1c\xa0▁_Σ", "  ", "\u200d", "\u0301"])
-pieces = st.sampled_from([w for w in WORDS if w != "\ud800"])
+pieces = st.sampled_from([w for w in WORDS if w != "\ud800"] + [*"07٣５²"])
 nasty = st.lists(pieces | pieces.map(str.upper) | joiners | characters, max_size=12)
 texts = st.lists(nasty.map("".join), min_size=1, max_size=20)
 
@@ -69,6 +70,8 @@ CORNERS = [
     "\u039f\u0394\u039f\u03a3 \u03a3 \u03a3\u0391. \u0391.\u03a3",
     "\ue000 ▁ ▁cat cat▁ \ue000cat",
     "two words two  words",
+    "64GB 64 GB 1.7L 1,000mg 5-6mg 5-6mg-x mp3 mp3-x x-mp3 2nd-hand 2nd-b mp4-x 12th",
+    "kx-tg1032s kdl40v3000 th42pz85u 3f2a9c1b 1-2-3x 1--2x v1.2 0x1f x2-mp3 7l 1.7l-x",
     "cat" * 2000 + " cat",
     "cat " * 600,
 ]
