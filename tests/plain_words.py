@@ -39,7 +39,7 @@ def parts_of(token):
 
 
 def runs_of(token, known):
-    """The numbers and letters of a token that has both, and at most four; or nothing."""
+    """The numbers and letters of a token that has both, if at most four."""
     kinds = "".join(
         "d" if c.isdecimal() else "j" if c in "'-.\u2019/:," else kind(c) for c in token
     )

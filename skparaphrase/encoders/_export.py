@@ -74,8 +74,8 @@ def to_model2vec(self: StaticEncoder, folder: FilePath) -> None:
     `model2vec.StaticModel.from_pretrained(folder)` and
     `SentenceTransformer(folder)` then give the same vectors, up to rounding:
     weights are multiplied into the vectors, and words are found in the same way,
-    including the parts of compounds. Unknown words have no token there, or the
-    token "\u2581" if the table has one vector for all of them; vectors made of
+    including the parts of compounds and codes. Unknown words have no token there, or
+    the token "\u2581" if the table has one vector for all of them; vectors made of
     n-grams or hashes are left out, with a warning. Characters that this Python's
     Unicode version does not know may be letters there.
 

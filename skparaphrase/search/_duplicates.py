@@ -27,7 +27,8 @@ from skparaphrase.text import check_single_texts, unique_texts
 # Only from the beginning of letters: time would grow with the square of their number.
 _NUMBERS = re.compile(r"(?<![^\W\d_])[^\W\d_]+\d[^\W_]*|\d+(?:[.,:/]\d+)*")
 _DIGIT = re.compile(r"\d")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+# Separators of thousands, and decimals that are 0: "1,000" is 1000, and "42.0" is 42.
+_NO_VALUE = re.compile(r"(?<=\d)[.,](?:(?=\d{3}(?!\d))|0+(?!\d|[.,:/]\d))")
 
 _PAIRS = 64  # pairs per text that are kept, on average
 _FEW_PAIRS = 2**22  # pairs that are always kept
@@ -60,8 +61,9 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     must_agree : {"numbers"}, callable or None, default="numbers"
         Extra condition for grouping two texts, because "500 GB drive" and "750 GB
         drive" have nearly equal vectors. "numbers": the texts contain the same numbers
-        ("500GB" and "500 GB" are equal, and so are "-5" and "5") and the same words
-        with a digit ("P2419H"), in any order. A callable takes two texts, the earlier
+        and the same words with a digit ("P2419H"), in any order. "500GB" and "500 GB",
+        "1.7" and "1,7", "1,000" and "1000", "42" and "42.0", and "-5" and "5" are
+        equal. A callable takes two texts, the earlier
         one first, and returns whether they may be grouped; it is not asked about exact
         copies.
     max_group_size : int, default=None
@@ -331,7 +333,8 @@ def _read(texts: NDArray[np.object_], numbers: bool) -> tuple[Indices, Indices]:
     with progress_bar(len(texts), "Reading") as update:
         for i, text in enumerate(texts):
             if numbers and _DIGIT.search(text):
-                keys[i] = frozenset(_NUMBERS.findall(_THOUSANDS.sub("", text.lower())))
+                plain = _NO_VALUE.sub("", text.lower()).replace(",", ".")
+                keys[i] = frozenset(_NUMBERS.findall(plain))
             if not text.isascii():
                 text = unicodedata.normalize("NFKC", text)
             names[i] = " ".join(text.casefold().split())

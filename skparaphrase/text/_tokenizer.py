@@ -56,7 +56,9 @@ class WordTokenizer(DocumentedOnline, BaseEstimator):
         Lower-case the text first.
     split_compounds : bool, default=True
         If the vocabulary lacks a compound ("blue-eyed", "and/or", "o'clock"), look up
-        its parts instead.
+        its parts instead. Numbers and letters are looked up as separate words: "1.7l"
+        as "1.7 l", and "kx-tg1032s" as "kx tg 1032 s". Tokens of more than four such
+        parts, such as hashes, stay whole.
 
     See Also
     --------

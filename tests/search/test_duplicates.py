@@ -257,12 +257,48 @@ def test_numbers_must_agree():
         ("at 5.30pm", "at 5.30 pm", True),
         ("on 10/12", "on 12/10", False),
         ("1,000 nails", "1000 nails", True),
+        ("1.000 nails", "1000 nails", True),
+        ("1.000 nails", "1 nail", False),
+        ("1,000kg", "1000 kg", True),
+        ("1,234,567.50 EUR", "1.234.567,50 EUR", True),
+        ("1,0000", "1", True),
+        ("64GB", "64 GB", True),
+        ("64GB", "128GB", False),
+        ("kettle 1.7L", "kettle 1,7 L", True),
+        ("kettle 1.7L", "kettle 17 L", False),
+        ("42", "42.0", True),
+        ("42.", "42,00 in total", True),
+        ("42", "420", False),
+        ("42.05", "42.5", False),
+        ("version 3.1", "version 3.10", False),
+        ("version 2.0.1", "version 2.1", False),
+        ("10.0.0.1", "10.0.1", False),
+        ("v2.0", "v2", True),
+        ("on 10.10.2020", "on 10.10.202", False),
         ("a drive", "a drive, 500 GB", False),
     ],
 )
 def test_what_numbers_are(first, second, agree):
     labels = NearDuplicates(PLANE, threshold=-1).fit_predict([first, second])
     assert labels.tolist() == [0, int(not agree)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "third"),
+    [
+        ("Samsung Galaxy S21 128GB", "Samsung Galaxy S21 128 GB", "Samsung Galaxy S21"),
+        ("iPhone 13 64GB", "iPhone 13 64 GB", "iPhone 13 128GB"),
+        ("Seagate 500GB", "Seagate 500 GB", "Seagate 750GB"),
+        ("SSD 1TB", "SSD 1 TB", "SSD 2TB"),
+        ("Philips kettle 1.7L", "Philips kettle 1.7 L", "Philips kettle 17L"),
+        ("Philips kettle 2000W", "Philips kettle 2000 W", "Philips kettle 2200W"),
+    ],
+)
+def test_titles_with_units(first, second, third):
+    model = NearDuplicates()
+    assert model.fit_predict([first, second, third]).tolist() == [0, 0, 1]
+    assert model.cosines_ == pytest.approx([1])
+    assert_array_equal(*model.encoder_.transform([first, second]))
 
 
 def test_time_does_not_grow_with_the_square_of_letters():
