@@ -198,7 +198,7 @@ def test_tables_of_the_same_words_share_their_index(table):
 @pytest.mark.parametrize("unknown", [None, "cat", "hash"])
 def test_texts_are_encoded_whole_or_in_blocks(table, unknown, skip_unknown):
     vectors = table(unknown=unknown)
-    texts = [f"Cat naïve dog{i} ★" for i in range(5000)]
+    texts = [f"Cat naïve dog{chr(0x4E00 + i)} ★" for i in range(5000)]
     batch = vectors.encode(texts, WordTokenizer(), skip_unknown=skip_unknown)
     blocks = vectors.encode_blocks(texts, WordTokenizer(), skip_unknown=skip_unknown)
     whole = TokenBatch.concatenate([*blocks])
@@ -223,10 +223,11 @@ def test_ngrams_are_encoded_by_one_index():
 @pytest.mark.filterwarnings("ignore:.* tokens have no vector")
 @pytest.mark.parametrize("pattern", ["words", r"\S+"])
 def test_new_words_are_appended_in_the_order_of_texts(table, pattern):
-    texts = ["dog cat Zoo", "cat-mouse dog ★ 9", *(f"x{i} dog" for i in range(5000))]
+    cjk = [*map(chr, range(0x4E00, 0x4E00 + 5000))]
+    texts = ["dog cat Zoo", "cat-mouse dog ★ 9", *(f"x{c} dog" for c in cjk)]
     vectors = WordVectors([*table().words], table().matrix, unknown="hash")
     more, rows = append_new_words(vectors, texts, WordTokenizer(pattern))
-    new = ["dog", "zoo", "mouse", "9", *(f"x{i}" for i in range(5000))]
+    new = ["dog", "zoo", "mouse", "9", *(f"x{c}" for c in cjk)]
     assert more.words == [*vectors.words, *new]
     assert_array_equal(more.matrix[10:], [vectors[word] for word in new])
     assert append_new_words(more, texts, WordTokenizer(pattern))[0] is more
