@@ -274,10 +274,10 @@ cdef inline int find_token(
 ) except -1 nogil:
     """Append the row of a token, or those of its parts."""
     cdef int32_t row = index.slot_of(key_of(token.start, token.stop)).row
-    if row >= 0:
-        ids.push_back(row)
-        return 0
-    return find_parts(index, token, split, unknown, keep_new, new, ids)
+    if row < 0:
+        return find_parts(index, token, split, unknown, keep_new, new, ids)
+    ids.push_back(row)
+    return 0
 
 
 cdef int find_parts(
@@ -288,15 +288,13 @@ cdef int find_parts(
     cdef vector[Text] parts, runs
     cdef size_t n_numbers = 0
     cdef bint is_split = False
+    cdef int32_t row
     cdef uint32_t c
     cdef Key key
-    if split:
-        split_token(token, 1, parts)
+    if split and split_token(token, 1, parts) == 3:  # with letters and digits
         for part in parts:
-            if index.slot_of(key_of(part.start, part.stop)).row >= 0:
-                runs.push_back(part)
-            else:
-                split_token(part, 2, runs)
+            row = index.slot_of(key_of(part.start, part.stop)).row
+            split_token(part, 2 if row < 0 else 1, runs)
         for run in runs:
             read(run.start, &c)
             n_numbers += Py_UNICODE_ISDECIMAL(c)
@@ -304,10 +302,11 @@ cdef int find_parts(
             for run in runs:
                 find_token(index, run, split, unknown, keep_new, new, ids)
             return 0
-        parts.clear()
+    parts.clear()
+    if split:
         split_token(token, 0, parts)
-        for part in parts:
-            is_split |= index.slot_of(key_of(part.start, part.stop)).row >= 0
+    for part in parts:
+        is_split |= index.slot_of(key_of(part.start, part.stop)).row >= 0
     if not is_split:
         parts.assign(1, token)
     for part in parts:
@@ -321,10 +320,13 @@ cdef int find_parts(
 
 
 cdef int split_token(Text token, int depth, vector[Text]& parts) except -1 nogil:
-    """Append the parts of a token: 0, between joiners; 1, with numbers whole; 2, runs."""
+    """Append the parts of a token: 0, between joiners; 1, with numbers whole; 2, runs.
+
+    Returns whether it has letters (1), digits (2), or both (3).
+    """
     cdef Position p = token.start, after
     cdef uint32_t c
-    cdef int kind, last = 0  # 1: letter, 2: digit, 3: joiner after a digit, 0: other
+    cdef int kind, kinds = 0, last = 0  # 3: joiner after a digit, 0: other
     while p < token.stop:
         after = read(p, &c)
         if is_inner(c):
@@ -333,11 +335,12 @@ cdef int split_token(Text token, int depth, vector[Text]& parts) except -1 nogil
                 parts.back().stop = after
             else:
                 parts.push_back(Text(p, after))
+            kinds |= kind
             last = kind
         else:
             last = 3 if depth and last == 2 else 0
         p = after
-    return 0
+    return kinds
 
 
 cdef inline bint has_letter(Position p, Position stop) noexcept nogil:

@@ -32,7 +32,7 @@ _PARTS = re.compile(WORD)
 _BETWEEN = rf"(?<=\d)[{re.escape(''.join(JOINERS))}](?=\d)"  # as in "1.7" and "5-6mg"
 CHUNKS = re.compile(rf"{WORD}(?:{_BETWEEN}{WORD})*")
 _RUNS = re.compile(rf"\d+(?:{_BETWEEN}\d+)*|(?:[^\W\d]|[{MARKS}])+")
-MOST_RUNS = 4  # hashes have more
+MOST_RUNS = 4  # of a token that is read as numbers and letters; hashes have more
 _TINY = np.finfo(np.float32).tiny  # of lengths; avoids dividing by zero
 _TEXTS = 256  # whose rows stay in the cache
 _MOST_PIECES = 1 << 20  # some 200 MB
@@ -100,6 +100,7 @@ def find_words(
         The row of words that `index` lacks.
     keep_new : bool
         Whether the unknown parts of a compound count, of which other parts are known.
+        (Numbers and letters of a token are found as if they were tokens.)
     new : WordIndex
         Gets the words that `index` lacks, in order of appearance.
 

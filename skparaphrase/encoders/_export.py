@@ -281,7 +281,7 @@ def _runs(words: list[str]) -> str:
         start = rf"(?<!{_INNER})(?!(?<={_DIGIT}{joiner}){_DIGIT})"
         end = rf"(?!{_INNER}|(?<={_DIGIT}){joiner}{_DIGIT})"
         run = rf"{start}{_any_of(parts)}{end}|{run}"
-    whole = rf"\A{_any_of(mixed)}\z|" if mixed else ""
+    whole = r"\A\P{Nd}+\z|" + (rf"\A{_any_of(mixed)}\z|" if mixed else "")
     of_a_kind = "".join(
         rf"(?!(?:{joiner}*(?{begins}{_DIGIT})\g<run>)+{joiner}*\z)" for begins in "=!"
     )
