@@ -43,9 +43,11 @@ def runs_of(token, known):
     kinds = "".join(
         "d" if c.isdecimal() else "j" if c in "'-.\u2019/:," else kind(c) for c in token
     )
-    runs, places = [], re.finditer("[dwm]+((?<=d)j(?=d)[dwm]+)*", kinds)
+    runs, places = [], re.finditer("[dw][dwm]*((?<=d)j(?=d)[dwm]+)*", kinds)
     for start, stop in (place.span() for place in places):
-        if token[start:stop] in known:
+        is_name = re.fullmatch("[wm]+d", kinds[start:stop])
+        is_ordinal = re.fullmatch("[0-9]*(1st|2nd|3rd|[0-9]th)", token[start:stop])
+        if token[start:stop] in known or is_name or is_ordinal:
             runs.append(token[start:stop])
             continue
         for run in re.finditer("d+(?:jd+)*|[wm]+", kinds[start:stop]):

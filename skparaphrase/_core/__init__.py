@@ -15,6 +15,7 @@ from skparaphrase._core._plain import CHUNKS as CHUNKS
 from skparaphrase._core._plain import JOINERS as JOINERS
 from skparaphrase._core._plain import MARKS as MARKS
 from skparaphrase._core._plain import MOST_RUNS as MOST_RUNS
+from skparaphrase._core._plain import ORDINAL as ORDINAL
 from skparaphrase._core._plain import WORD as WORD
 from skparaphrase._core._plain import WordIndex as WordIndex
 from skparaphrase._core._plain import distinct_weights as distinct_weights

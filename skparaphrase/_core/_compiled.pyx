@@ -294,7 +294,7 @@ cdef int find_parts(
     if split and split_token(token, 1, parts) == 3:  # with letters and digits
         for part in parts:
             row = index.slot_of(key_of(part.start, part.stop)).row
-            split_token(part, 2 if row < 0 else 1, runs)
+            split_token(part, 1 if row >= 0 or is_whole(part) else 2, runs)
         for run in runs:
             read(run.start, &c)
             n_numbers += Py_UNICODE_ISDECIMAL(c)
@@ -317,6 +317,29 @@ cdef int find_parts(
         elif (keep_new or not is_split) and has_letter(key.start, key.start + key.size):
             ids.push_back(-1 - new.add(key))
     return 0
+
+
+cdef bint is_whole(Text part) noexcept nogil:
+    """Whether a part is letters and one digit ("co2"), or an ordinal ("12th")."""
+    cdef Position p = part.start
+    cdef uint32_t c = 0
+    cdef int last
+    while p < part.stop and not Py_UNICODE_ISDECIMAL(c):
+        p = read(p, &c)
+    if p == part.stop:
+        return Py_UNICODE_ISDECIMAL(c) and part.stop - part.start > 1
+    p = part.start
+    while p < part.stop and 48 <= p[0] <= 57:
+        p += 1
+    if p == part.start or part.stop - p != 2:
+        return False
+    last = p[-1] - 48
+    return (
+        memcmp(p, <const char*>b"th", 2) == 0
+        or last == 1 and memcmp(p, <const char*>b"st", 2) == 0
+        or last == 2 and memcmp(p, <const char*>b"nd", 2) == 0
+        or last == 3 and memcmp(p, <const char*>b"rd", 2) == 0
+    )
 
 
 cdef int split_token(Text token, int depth, vector[Text]& parts) except -1 nogil:

@@ -33,6 +33,8 @@ _BETWEEN = rf"(?<=\d)[{re.escape(''.join(JOINERS))}](?=\d)"  # as in "1.7" and "
 CHUNKS = re.compile(rf"{WORD}(?:{_BETWEEN}{WORD})*")
 _RUNS = re.compile(rf"\d+(?:{_BETWEEN}\d+)*|(?:[^\W\d]|[{MARKS}])+")
 MOST_RUNS = 4  # of a token that is read as numbers and letters; hashes have more
+ORDINAL = "[0-9]*(?:1st|2nd|3rd|[0-9]th)"
+_WHOLE = re.compile(rf"(?:[^\W\d]|[{MARKS}])+\d|{ORDINAL}")  # "co2", "12th"
 _TINY = np.finfo(np.float32).tiny  # of lengths; avoids dividing by zero
 _TEXTS = 256  # whose rows stay in the cache
 _MOST_PIECES = 1 << 20  # some 200 MB
@@ -124,7 +126,11 @@ def find_words(
             runs = [
                 run
                 for chunk in CHUNKS.findall(token)
-                for run in ([chunk] if chunk in index else _RUNS.findall(chunk))
+                for run in (
+                    [chunk]
+                    if chunk in index or _WHOLE.fullmatch(chunk)
+                    else _RUNS.findall(chunk)
+                )
             ]
             if 0 < sum(run[0].isdecimal() for run in runs) < len(runs) <= MOST_RUNS:
                 return [row for run in runs for row in rows(run)]

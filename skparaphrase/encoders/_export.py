@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._core import CHUNKS, MARKS, MOST_RUNS, WORD, folded
+from skparaphrase._core import CHUNKS, MARKS, MOST_RUNS, ORDINAL, WORD, folded
 from skparaphrase._estimator import warn_caller
 from skparaphrase._lazy import import_for
 from skparaphrase._typing import FilePath, Vectors
@@ -271,16 +271,19 @@ def _token_pattern(name: str) -> str:
 def _runs(words: list[str]) -> str:
     """Match the numbers and letters of tokens that have both, and others as a whole.
 
-    Tokens in the vocabulary, and parts of tokens that are, stay whole.
+    Tokens in the vocabulary, and parts of tokens that are, stay whole, as do letters
+    with one digit and ordinals.
     """
     mixed = [word for word in words if re.search(r"\d.*[^\W\d]|[^\W\d].*\d", word)]
     parts = [word for word in mixed if CHUNKS.fullmatch(word)]
     joiner = f"[{_JOINERS}]"
-    run = rf"{_DIGIT}+(?:{joiner}{_DIGIT}+)*|(?:(?!{_DIGIT}){_INNER})+"
+    letters = rf"(?:(?!{_DIGIT}){_INNER})+"
+    wholes = letters + _DIGIT + "|" + ORDINAL
     if parts:
-        start = rf"(?<!{_INNER})(?!(?<={_DIGIT}{joiner}){_DIGIT})"
-        end = rf"(?!{_INNER}|(?<={_DIGIT}){joiner}{_DIGIT})"
-        run = rf"{start}{_any_of(parts)}{end}|{run}"
+        wholes += "|" + _any_of(parts)
+    start = rf"(?<!{_INNER})(?!(?<={_DIGIT}{joiner}){_DIGIT})"
+    end = rf"(?!{_INNER}|(?<={_DIGIT}){joiner}{_DIGIT})"
+    run = rf"{start}(?:{wholes}){end}|{_DIGIT}+(?:{joiner}{_DIGIT}+)*|{letters}"
     whole = r"\A\P{Nd}+\z|" + (rf"\A{_any_of(mixed)}\z|" if mixed else "")
     of_a_kind = "".join(
         rf"(?!(?:{joiner}*(?{begins}{_DIGIT})\g<run>)+{joiner}*\z)" for begins in "=!"

@@ -57,8 +57,8 @@ class WordTokenizer(DocumentedOnline, BaseEstimator):
     split_compounds : bool, default=True
         If the vocabulary lacks a compound ("blue-eyed", "and/or", "o'clock"), look up
         its parts instead. Numbers and letters are looked up as separate words: "1.7l"
-        as "1.7 l", and "kx-tg1032s" as "kx tg 1032 s". Tokens of more than four such
-        parts, such as hashes, stay whole.
+        as "1.7 l", and "kx-tg1032s" as "kx tg 1032 s". Letters with one digit ("co2"),
+        ordinals ("12th"), and tokens of more than four such parts (hashes) stay whole.
 
     See Also
     --------

@@ -141,16 +141,18 @@ def test_both_libraries_load_every_encoder(encoder, tmp_path):
     transformers = pytest.importorskip("sentence_transformers")
     expected = encoder.transform(SENTENCES)
     encoder.to_model2vec(tmp_path / "static")
-    module = encoder.to_static_embedding()
-    made = transformers.SentenceTransformer(modules=[module], device="cpu")
+    modules = [module := encoder.to_static_embedding()]
+    if encoder.norm == "l2":
+        modules.append(transformers.models.Normalize())
+    made = transformers.SentenceTransformer(modules=modules, device="cpu")
     made.save(str(tmp_path / "transformer"))
     models = [
         made,
         transformers.SentenceTransformer(str(tmp_path / "transformer"), device="cpu"),
         transformers.SentenceTransformer(str(tmp_path / "static"), device="cpu"),
         model2vec.StaticModel.from_pretrained(tmp_path / "static"),
-        model2vec.StaticModel.from_pretrained(
-            tmp_path / "transformer", max_length=None
+        model2vec.StaticModel.from_pretrained(  # which does not read the modules
+            tmp_path / "transformer", max_length=None, normalize=encoder.norm == "l2"
         ),
     ]
     for model in models:
