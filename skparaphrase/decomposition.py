@@ -48,7 +48,8 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
     norm : {"l2"} or None, default="l2"
         "l2" scales the results to length 1, which leaves cosines as they are and is
         what classifiers and clusters need. None is the paper's algorithm to the letter.
-        A zero vector stays zero.
+        A zero vector stays zero, and one that has the removed directions only becomes
+        zero.
 
     Attributes
     ----------
@@ -213,6 +214,9 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
                 f"(n_pairs, {len(components)}, d); got shape {vectors.shape}."
             )
         if self.norm == "l2":
+            largest = np.abs(vectors).max(axis=-1, initial=0)
+            rest = np.abs(removed).max(axis=-1, initial=0)
+            removed[rest <= 32 * np.finfo(vectors.dtype).eps * largest] = 0  # rounding
             unit_vectors(removed, out=removed)
         return self._wrap(removed, X)
 

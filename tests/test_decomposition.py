@@ -34,7 +34,7 @@ def svd(X, n_components):
 
 @pytest.mark.parametrize("n_components", [0, 1, 3, 7])
 def test_directions_are_those_of_the_uncentred_svd(flat, n_components):
-    removal = CommonComponentRemoval(n_components).fit(flat)
+    removal = CommonComponentRemoval(n_components, norm=None).fit(flat)
     directions, ratio = svd(flat, n_components)
     assert removal.components_.shape == (n_components, 7)
     assert_allclose(removal.components_, directions, atol=1e-10)
@@ -42,6 +42,8 @@ def test_directions_are_those_of_the_uncentred_svd(flat, n_components):
     expected = flat - flat @ directions.T @ directions
     assert_allclose(removal.transform(flat), expected, atol=1e-10)
     assert_allclose(removal.transform(expected), expected, atol=1e-10)
+    lengths = np.linalg.norm(removal.set_params(norm="l2").transform(flat), axis=1)
+    assert_allclose(lengths, n_components < 7)  # nothing is left, or length 1
     assert removal.get_feature_names_out()[-1] == "commoncomponentremoval6"
 
 
@@ -207,7 +209,7 @@ X = np.random.default_rng(0).normal(size=(500, 6)) + np.arange(6)
 @pytest.mark.parametrize("n_components", [1, 2])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_nothing_is_removed_after_a_fit_on_zeros(n_components, dtype):
-    removal = CommonComponentRemoval(n_components)
+    removal = CommonComponentRemoval(n_components, norm=None)
     with pytest.warns(UserWarning, match="fewer than n_components"):
         removal.fit(np.zeros((5, 6), dtype))
     assert_array_equal(removal.transform(X), X)
