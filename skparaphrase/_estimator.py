@@ -90,6 +90,17 @@ def store_parameters(estimator: Any, arguments: dict[str, Any]) -> None:
     vars(estimator).update(arguments)
 
 
+def is_called_directly() -> bool:
+    """Whether a `fit` that calls this was called from outside scikit-learn.
+
+    `sklearn.base` has the function around each `fit`.
+    """
+    frame: Any = sys._getframe(2)
+    while frame.f_back and frame.f_globals.get("__name__") == "sklearn.base":
+        frame = frame.f_back
+    return not frame.f_globals.get("__name__", "").startswith("sklearn.")
+
+
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line outside this package and scikit-learn that led here.
 

@@ -169,8 +169,11 @@ def several(data: AdaptationData) -> list[Row]:
             "one-vs-rest": make_pipeline(
                 start, OneVsRestClassifier(LogisticRegression())
             ),
-            "one-vs-rest, C=10": make_pipeline(
-                start, OneVsRestClassifier(LogisticRegression(C=10, max_iter=1000))
+            "one-vs-rest, balanced": make_pipeline(
+                start,
+                OneVsRestClassifier(
+                    LogisticRegression(C=10, class_weight="balanced", max_iter=1000)
+                ),
             ),
             f"F1{START}": SentenceClassifier(max_epochs=0),
             "F1": SentenceClassifier(random_state=seed),
@@ -205,8 +208,9 @@ ABOUT_SEVERAL = f"""One to three questions of CLINC150, joined by "and", whose l
 are their intents, as in MixSNIPS (Qin et al., 2020). Micro-averaged F1 x 100 on
 {N_JOINED:,} test questions, joined in the same way; "one-vs-rest" is
 `OneVsRestClassifier(LogisticRegression())` on the vectors of `load_pretrained()`, also
-with C=10. "F1" is that of `SentenceClassifier()`, "start" before
-training, and "exact" the percentage of texts with exactly the right labels."""
+with `C=10` and `class_weight="balanced"`. "F1" is that of `SentenceClassifier()`,
+"start" before training, and "exact" the percentage of texts with exactly the right
+labels."""
 
 
 ABOUT_KINDS = """Labels that say more or other things than what a text asks for: the

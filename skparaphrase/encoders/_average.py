@@ -17,6 +17,7 @@ from skparaphrase._compat import Interval, StrOptions, fit_context
 from skparaphrase._estimator import (
     PaperSettings,
     Settings,
+    is_called_directly,
     store_parameters,
     warn_caller,
 )
@@ -85,17 +86,29 @@ class AverageEncoder(AveragingEncoder):
         ----------
         X : array-like of str of shape (n_texts,) or (n_pairs, 2)
         y : array-like, default=None
-            Ignored, with a warning if it holds vectors.
+            Ignored.
 
         Returns
         -------
         self : AverageEncoder
+
+        Warns
+        -----
+        UserWarning
+            If `fit` is called with pairs or with `y`, from which nothing is learnt;
+            not if a pipeline or a search calls it.
         """
-        for _ in fit_blocks(X):  # which checks them
-            pass
+        shapes = [texts.shape for texts in fit_blocks(X)]  # which checks them
         check_word_vectors(self.vectors)
         self._tokenizer()
         warn_of_ignored_vectors(self, y)
+        if (y is not None or len(shapes[0]) > 1) and is_called_directly():
+            warn_caller(
+                "AverageEncoder learns nothing from pairs, scores or labels. "
+                "ParagramEncoder().fit(X, y), of skparaphrase.encoders, trains; by "
+                "default, it starts from load_pretrained(). To transform, no fit is "
+                "needed."
+            )
         return self
 
     def __sklearn_is_fitted__(self) -> bool:

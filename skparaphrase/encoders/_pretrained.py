@@ -199,7 +199,7 @@ def similarity(
     a, b : str or array-like of str of shape (n_texts,)
         Two texts; a text and several others; or two sequences of the same length, of
         which each text is compared with its counterpart. If `b` is None, the texts of
-        `a` are compared with each other.
+        a sequence `a` are compared with each other.
     encoder : encoder instance, default=None
         A fitted encoder, or a pipeline that ends with vectors. None uses
         :func:`load_pretrained`, whose table is read at the first call only.
@@ -221,8 +221,8 @@ def similarity(
     Raises
     ------
     ValueError
-        If the sequences differ in length or contain anything but texts, or for
-        probabilities of another encoder.
+        If the sequences differ in length or contain anything but texts, if `a` is a
+        `str` without `b`, or for probabilities of another encoder.
 
     See Also
     --------
@@ -249,6 +249,11 @@ def similarity(
             "Probabilities are calibrated for the default encoder, encoder=None. For "
             'others, fit make_pipeline(encoder, PairFeatures(["cosine"]), '
             "LogisticRegression(C=10)) on labelled pairs."
+        )
+    if isinstance(a, str) and b is None:
+        raise ValueError(
+            "b is None: pass a text or several to compare `a` with. A list of texts "
+            "as `a` alone is compared with itself."
         )
     if isinstance(a, str) and isinstance(b, str) and not matrix:
         return float(similarity([a], [b], encoder, probability=probability)[0])

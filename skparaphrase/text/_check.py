@@ -27,7 +27,9 @@ _IDS = ("id", "ids", "_id", "uuid", "index")  # names of columns that hold no te
 _SELECT = "Select one column of text, such as X['title'], or the two of a pair."
 
 
-def check_texts(X: Texts, *, widths: Collection[int] = (2,)) -> NDArray[np.object_]:
+def check_texts(
+    X: Texts, *, widths: Collection[int] = (2,), fill_missing: bool = False
+) -> NDArray[np.object_]:
     """Convert texts, or rows of texts, to an object array of str.
 
     Parameters
@@ -38,6 +40,8 @@ def check_texts(X: Texts, *, widths: Collection[int] = (2,)) -> NDArray[np.objec
         Face's datasets. Generators are read to their end.
     widths : collection of int, default=(2,)
         How many texts a row may have besides one.
+    fill_missing : bool, default=False
+        If True, a missing entry (None, NaN) becomes an empty text.
 
     Returns
     -------
@@ -49,19 +53,20 @@ def check_texts(X: Texts, *, widths: Collection[int] = (2,)) -> NDArray[np.objec
         If `X` is a single `str`, bytes, a mapping, a set or not iterable, or if an
         entry is not a `str`; the message names the first one and its index.
     ValueError
-        If an entry is missing (None, NaN), if rows differ in length, or if there are
-        other numbers of columns.
+        If an entry is missing (None, NaN) and not filled, if rows differ in length, or
+        if there are other numbers of columns.
 
     Warns
     -----
     UserWarning
         If one of several columns has a name such as "id".
     """
-    return np.concatenate([*map(_to_array, check_text_blocks(X, widths=widths))])
+    blocks = check_text_blocks(X, widths=widths, fill_missing=fill_missing)
+    return np.concatenate([*map(_to_array, blocks)])
 
 
 def check_text_blocks(
-    X: Texts, *, widths: Collection[int] = (2,)
+    X: Texts, *, widths: Collection[int] = (2,), fill_missing: bool = False
 ) -> Iterator[tuple[list[str], Shape]]:
     """Convert texts to lists, with the checks of :func:`check_texts`.
 
@@ -84,6 +89,8 @@ def check_text_blocks(
                 f"got shape {shape}. {_ZIP if two_lists else _SELECT}"
             )
         if not set(map(type, texts)) <= {str}:
+            if fill_missing:
+                texts = ["" if is_missing(text) else text for text in texts]
             _refuse_other_entries(texts, shape, n_done if is_in_blocks else None)
         yield texts, shape
         n_done += shape[0]
@@ -335,7 +342,10 @@ def _refuse_other_entries(texts: list[Any], shape: Shape, first: int | None) -> 
             f"{where}, is {entry}."
         )
     if is_missing(texts[bad[0]]):
-        raise ValueError(f"{message} Drop the missing texts or replace them with ''.")
+        raise ValueError(
+            f"{message} Drop missing texts, or replace them with '', as "
+            "text.clean_text does."
+        )
     raise TypeError(message)
 
 

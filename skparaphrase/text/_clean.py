@@ -112,13 +112,15 @@ def clean_text(X: Texts | str) -> NDArray[np.object_] | str:
       and those that mail programs mark as a signature by class or id.
     - An emoji becomes its Unicode name, "grinning face", once if it is repeated. (One
       that Python's `unicodedata` does not know yet is removed.)
+    - A missing text (None, NaN) becomes an empty one, whose vector is zero.
     - Unicode is normalised (NFKC), curly quotation marks become straight, and white
       space single; invisible characters are removed. Lines stay.
 
     Parameters
     ----------
     X : str or array-like of str of shape (n_texts,), (n_texts, 1) or (n_rows, k)
-        One text, or texts or rows of texts as :func:`check_texts` takes them.
+        One text, or texts or rows of texts as encoders take them. A single None is not
+        a text.
 
     Returns
     -------
@@ -140,7 +142,7 @@ def clean_text(X: Texts | str) -> NDArray[np.object_] | str:
     """
     if isinstance(X, str):
         return _clean(X)
-    texts = check_texts(X, widths=ANY)
+    texts = check_texts(X, widths=ANY, fill_missing=True)
     cleaned = np.empty(texts.size, dtype=object)
     with progress_bar(texts.size, "Cleaning") as advance:
         for i, text in enumerate(texts.ravel().tolist()):

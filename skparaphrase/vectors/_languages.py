@@ -27,15 +27,17 @@ def languages() -> tuple[list[str], dict[str, int]]:
         return names, dict(zip(words, data["language"].tolist(), strict=True))
 
 
-def guess_language(words: Sequence[str]) -> str | None:
-    """The language of which at least a quarter of the words are.
+def guess_language(words: Sequence[str]) -> tuple[str | None, float]:
+    """The language of a quarter of the words or more, and the share that is of any.
 
-    Of the words that the English table lacks, this is a third or more in each language
-    of the multilingual table. Of other languages a fifth (Ukrainian) or less is in it.
+    Of the words that the English table lacks, a third or more is of one language in
+    texts of each language of the multilingual table. Of other languages a fifth
+    (Ukrainian) or less is in it.
     """
     names, of_words = languages()
     counts = Counter(of_words[word] for word in words if word in of_words)
     for number, count in counts.most_common(1):
-        if 4 * count >= len(words):
-            return names[number]
-    return None
+        return names[number] if 4 * count >= len(words) else None, (
+            counts.total() / len(words)
+        )
+    return None, 0.0
