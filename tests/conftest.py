@@ -16,8 +16,8 @@ from hypothesis import settings
 from pyarrow import parquet
 from pyarrow.dataset import dataset
 
-from skparaphrase import _core
-from skparaphrase.datasets import load_similarity
+from skparaphrase import _core, load_pretrained
+from skparaphrase.datasets import load_similarity, load_word_vectors
 from skparaphrase.encoders import (
     AverageEncoder,
     ParagramEncoder,
@@ -46,6 +46,8 @@ def core(request):
     """Each core in turn, which the package then uses."""
     if request.param == "compiled" and not _core.COMPILED:
         pytest.skip("the compiled core is not in use")
+    for table in (load_word_vectors(), load_pretrained().vectors):
+        assert table.index is not None  # made by the core that other tests use
     module = import_module(f"skparaphrase._core._{request.param}")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_core, "core", module)

@@ -81,6 +81,7 @@ def test_a_pipeline_takes_pairs_in_any_container(pipe, pairs, gold, make):
         (np.empty((0, 2), dtype=object), (0, 2, 6)),
     ],
 )
+@pytest.mark.filterwarnings("ignore:AverageEncoder learns nothing")
 def test_zero_rows(encoder, pairs, empty, shape):
     encoder.fit(pairs)
     assert encoder.transform(empty).shape == shape
@@ -122,6 +123,7 @@ def test_global_output(pipe, pairs, gold, sentences, kind):
         assert type(pipe[:-1].transform(sentences)).__module__.startswith(kind)
 
 
+@pytest.mark.filterwarnings("ignore:AverageEncoder learns nothing")
 def test_clones_share_the_vectors(encoder, vectors, pairs):
     before = vectors.matrix.copy()
     encoder.fit(pairs)
@@ -281,6 +283,7 @@ def test_threads_share_a_table(similarity, pairs, gold):
     assert search.best_estimator_[:-1].transform(["w1 w2"]).shape == (1, 6)
 
 
+@pytest.mark.filterwarnings("ignore:AverageEncoder learns nothing")
 def test_a_cache_serves_processes(encoder, pairs, tmp_path):
     """`joblib.Memory(mmap_mode="r")` hashes arrays that workers map as any others."""
     encoder.fit(pairs)

@@ -109,6 +109,7 @@ def says(model, X):
 
 @pytest.mark.filterwarnings("ignore:.* more than max_words")
 @pytest.mark.parametrize(("name", "setting"), CASES)
+@pytest.mark.filterwarnings("ignore:AverageEncoder learns nothing")
 def test_a_whole_life(name, setting, tmp_path):
     X, y = DATA.get(name, (PARAPHRASES, None))
     model = make(name, setting)

@@ -101,8 +101,10 @@ class AverageEncoder(AveragingEncoder):
         shapes = [texts.shape for texts in fit_blocks(X)]  # which checks them
         check_word_vectors(self.vectors)
         self._tokenizer()
-        warn_of_ignored_vectors(self, y)
-        if (y is not None or len(shapes[0]) > 1) and is_called_directly():
+        is_taught = y is not None or len(shapes[0]) > 1
+        if warn_of_ignored_vectors(self, y):
+            pass  # which names the class that learns from them
+        elif is_taught and is_called_directly():
             warn_caller(
                 "AverageEncoder learns nothing from pairs, scores or labels. "
                 "ParagramEncoder().fit(X, y), of skparaphrase.encoders, trains; by "
@@ -120,15 +122,17 @@ class AverageEncoder(AveragingEncoder):
         return tags
 
 
-def warn_of_ignored_vectors(encoder: AveragingEncoder, y: ArrayLike | None) -> None:
-    """Warn if `y` holds a teacher's vectors, from which an average does not learn."""
+def warn_of_ignored_vectors(encoder: AveragingEncoder, y: ArrayLike | None) -> bool:
+    """Whether `y` holds a teacher's vectors, which an average ignores; then warn."""
     holds_rows = isinstance(y, (list, tuple)) and len(y) > 0 and np.ndim(y[0]) > 0
     is_matrix = holds_rows or getattr(y, "ndim", 1) > 1
-    if is_matrix and indicator_rows(y) is None:  # else a classifier's labels
+    is_ignored = is_matrix and indicator_rows(y) is None  # else a classifier's labels
+    if is_ignored:
         warn_caller(
             f"{type(encoder).__name__} ignores y. To learn from a teacher's vectors of "
             "the texts, use DistilledEncoder().fit(texts, vectors)."
         )
+    return is_ignored
 
 
 class TfidfEncoder(PaperSettings, AveragingEncoder):

@@ -22,10 +22,13 @@ BLOCK = 4096  # texts that are looked up at a time
 _SEEN = "letters seen"  # what an index remembers of the texts of all calls
 _TEXTS = 200  # of a call, that are counted
 _LETTERS = 4000  # after which what was counted fades
-_CALL = 250  # letters of a call that count by themselves, too
+_ENOUGH = 200  # letters of a call that count by themselves, too
 # Least share of letters in unknown words that another language has. Chosen on English
 # of 60 sorts, of which biomedical titles have .21, and on texts of 25 other languages.
 _FOREIGN, _LEFT_OUT = 0.5, 0.2
+_LEFT_OUT_ADVICE = (
+    "Vectors of character n-grams can stand in for them: see vectors.fit_subwords."
+)
 _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _MARKS = dict.fromkeys(map(ord, _core.MARKS))
 
@@ -225,19 +228,21 @@ def _warn_of_language(
     recent = [*before, *words][-_TEXTS:]
     fading = 1 if n_letters < _LETTERS else 2
     index.memory[_SEEN] = n_letters / fading, n_unknown / fading, recent
-    counted = [(n_letters, n_unknown, recent), (*here, words)]
-    for n, n_foreign, some in counted[: 1 + (here[0] >= _CALL)]:
-        least = (_LEFT_OUT if is_left_out else _FOREIGN) * n + 4 * n**0.5
-        if 2 * n_foreign < least or not some:  # most calls
+    for n, n_foreign, some in ((n_letters, n_unknown, recent), (*here, words)):
+        if n < _ENOUGH and (is_left_out or some is words):
             continue
-        language, known_elsewhere = guess_language(some)
+        least = _LEFT_OUT * n if is_left_out else _FOREIGN * n + 4 * n**0.5
+        if 2 * n_foreign < least:  # most calls
+            continue
+        language, known_elsewhere = (None, 0.0) if is_left_out else guess_language(some)
         if n_foreign * (1 + known_elsewhere) < least:
             continue
         index.memory[_SEEN] = None
         what = "are left out" if is_left_out else "get vectors made of their characters"
+        advice = _LEFT_OUT_ADVICE if is_left_out else _advice(some, language)
         warn_caller(
             f"Words that the table lacks have {n_foreign / n:.0%} of the letters of "
-            f"the texts, and {what}. {_advice(some, language, is_left_out)}"
+            f"the texts, and {what}. {advice}"
         )
         return
 
@@ -248,17 +253,12 @@ def _n_letters(text: str) -> int:
     return len(text) - text.count(" ") + 2 * n_han
 
 
-def _advice(words: list[str], language: str | None, is_left_out: bool) -> str:
+def _advice(words: list[str], language: str | None) -> str:
     """What serves texts with these words."""
     if language is not None:
         return (
             f'The texts look {language}: load_pretrained("multilingual") knows this '
             "language and eight others."
-        )
-    if is_left_out:
-        return (
-            "Vectors of character n-grams can stand in for them: see "
-            "vectors.fit_subwords."
         )
     scripts = Counter(name(word[0], "LATIN").partition(" ")[0] for word in words)
     ((script, _),) = scripts.most_common(1)

@@ -15,6 +15,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
 
 import skparaphrase
 from skparaphrase import load
@@ -77,6 +78,7 @@ def test_tfidf_weights_by_inverse_document_frequency(documents, assert_encodes):
 
 
 @each_encoder
+@pytest.mark.filterwarnings("ignore:AverageEncoder learns nothing")
 def test_pairs_are_encoded_as_their_texts(make):
     encoder = make(VECTORS).fit(PAIRS)
     vectors = encoder.transform(PAIRS)
@@ -187,10 +189,10 @@ def test_vectors_of_a_teacher_are_not_ignored_silently(make):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for y in (None, [], [0, 1] * 30, ["a", "b"] * 30, np.ones(60)):
-            make(VECTORS).fit(TEXTS, y)
+            make_pipeline(make(VECTORS)).fit(TEXTS, y)
         several = (teacher > 0).astype(int)
         for y in (several, several.tolist(), pd.DataFrame(several), csr_array(several)):
-            make(VECTORS).fit(TEXTS, y)  # labels, of the last step of a pipeline
+            make_pipeline(make(VECTORS)).fit(TEXTS, y)  # labels of the last step
 
 
 KEYED = SimpleNamespace(index_to_key=["cat"], vectors=np.eye(1))

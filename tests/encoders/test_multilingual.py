@@ -163,6 +163,92 @@ def test_other_languages_warn_of_what_serves_them(name, language):
         fresh(name).transform(OTHERS[language])
 
 
+QUESTIONS = {
+    "Turkish": [
+        "Şifremi unuttum, ne yapmam gerekiyor?",
+        "Siparişim nerede?",
+        "Fatura için ödeme yöntemleri nelerdir?",
+        "Kargo ücreti ne kadar?",
+        "Ürünü iade etmek istiyorum.",
+        "Telefon numaram değişti, ne yapmam gerekiyor?",
+    ],
+    "Swedish": [
+        "Jag har glömt mitt lösenord, hur återställer jag det?",
+        "Var är min beställning?",
+        "Hur betalar jag min faktura?",
+        "Jag vill lämna tillbaka varan, vad ska jag göra?",
+        "Varför nekades mitt kreditkort?",
+        "Jag vill byta telefonnummer.",
+        "Hur kontaktar jag kundtjänst?",
+        "Hur blir vädret i morgon?",
+        "Hunden springer över ängen och skäller.",
+        "Barnen leker bakom huset i trädgården.",
+    ],
+    "Japanese": [
+        "パスワードを忘れました。",
+        "商品はどこですか?",
+        "請求書の支払い方法を教えてください。",
+        "アカウントを削除したいです。",
+        "送料はいくらですか?",
+    ],
+    "Chinese": [
+        "我忘记了密码,怎么重置?",
+        "我的订单在哪里?",
+        "我如何支付账单?",
+        "我想删除我的账户。",
+        "运费是多少?",
+        "我想退货,该怎么办?",
+    ],
+    "Korean": [
+        "비밀번호를 잊어버렸어요. 어떻게 하나요?",
+        "제 주문은 어디에 있나요?",
+        "청구서는 어떻게 결제하나요?",
+        "계정을 삭제하고 싶어요.",
+        "배송비는 얼마인가요?",
+        "상품을 반품하고 싶어요.",
+        "전화번호를 변경하고 싶어요.",
+        "고객센터에 어떻게 연락하나요?",
+        "카드가 왜 거절되었나요?",
+    ],
+    "Arabic": [
+        "نسيت كلمة المرور، كيف يمكنني تعيينها؟",
+        "أين طلبي ومتى سيصل؟",
+        "كيف أدفع فاتورتي؟",
+        "أريد حذف حسابي.",
+        "كم تكلفة الشحن؟",
+        "أريد إرجاع المنتج، ماذا أفعل؟",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", ["english", "multilingual"])
+@pytest.mark.parametrize("language", QUESTIONS)
+def test_a_language_is_noticed_from_text_to_text(name, language):
+    """A bot embeds one question at a time, and a sentence may be one token."""
+    questions, encoder = 2 * QUESTIONS[language], fresh(name)
+    with pytest.warns(UserWarning, match="that it does not know") as caught:
+        for question in questions:
+            encoder.transform([question])
+    assert len(caught) == 1
+    search = SemanticSearch(fresh(name)).fit(["Where is it?", "How do I pay?"])
+    with pytest.warns(UserWarning, match="that it does not know"):
+        for question in 2 * questions:
+            search.search(question)
+
+
+@pytest.mark.parametrize("name", ["english", "multilingual"])
+def test_words_of_a_domain_are_no_language(name):
+    """Unknown names and terms, by themselves and in English texts."""
+    texts = ["Hydroxychloroquine", "phosphatidylcholine", "kubectl", "Müller GmbH"]
+    texts += [f"How do I dose {word} in a {word} assay?" for word in texts]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        encoder = fresh(name)
+        for text in texts:
+            encoder.transform([text])
+        fresh(name).transform(texts)
+
+
 def test_whole_life(encoder, tmp_path):
     texts = [text for each in SENTENCES.values() for text in each]
     vectors = encoder.transform(texts)

@@ -15,8 +15,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cosine
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import FeatureUnion, make_pipeline
 
 import skparaphrase
 from skparaphrase.datasets import load_paraphrases, load_word_vectors
@@ -27,6 +29,7 @@ from skparaphrase.encoders import (
     ParagramEncoder,
     SIFEncoder,
 )
+from skparaphrase.metrics import pearson_scorer
 from skparaphrase.pairs import LastAxisUnion, PairFeatures, PairSimilarity
 
 FILE = files("skparaphrase.encoders") / "data" / "english.npz"
@@ -109,21 +112,37 @@ def test_numbers_of_dimensions_that_are_refused(dim, error, message):
 
 def test_fits_that_need_not_learn_are_silent(encoder):
     pairs = load_paraphrases().data[:20]
-    labels = np.arange(20) % 2
+    texts, labels = pairs[:, 0], np.arange(20) % 2
+    members = [("a", encoder), ("b", AverageEncoder())]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        encoder.fit(pairs[:, 0]).fit(pairs, labels)
+        encoder.fit(texts)
         encoder.fit_transform(iter(pairs))
-        make_pipeline(encoder, PairSimilarity()).fit(pairs)
-        members = [("a", encoder), ("b", AverageEncoder())]
-        LastAxisUnion(members).fit_transform(pairs)
-        AverageEncoder().fit(pairs)
+        encoder.fit_transform(pairs, labels)
+        make_pipeline(encoder).fit(texts, labels)
+        make_pipeline(encoder, PairSimilarity()).fit(pairs, labels)
+        LastAxisUnion(members).fit(pairs, labels).fit_transform(pairs)
+        FeatureUnion(members).fit(texts, labels)
+        FrozenEstimator(encoder).fit(pairs, labels)
+        search = GridSearchCV(
+            encoder, {"pooling": ["mean"]}, scoring=pearson_scorer, cv=2
+        )
+        search.fit(pairs, np.arange(20.0))
     assert_array_equal(encoder.fit_transform(pairs), encoder.transform(pairs))
     frame = encoder.set_output(transform="pandas").fit_transform(pairs[:, 0])
     assert frame.columns[0] == "averageencoder0"
     encoder.set_output(transform="default")
 
 
+def test_fits_that_learn_nothing_name_the_class_that_trains(encoder):
+    pairs = load_paraphrases().data[:20]
+    for arguments in [(pairs,), (pairs, np.arange(20.0)), (pairs[:, 0], ["a"] * 20)]:
+        with pytest.warns(UserWarning, match=r"nothing.*ParagramEncoder\(\)") as caught:
+            encoder.fit(*arguments)
+        assert [each.filename for each in caught] == [__file__]
+
+
+@pytest.mark.filterwarnings("ignore:AverageEncoder learns nothing")
 def test_fit_trains_where_the_pages_say(encoder):
     pairs = load_paraphrases().data[:200]
     texts = pairs[:, 0]
@@ -155,18 +174,17 @@ def test_another_language_warns_once():
     encoder.transform(
         [f"Order {number} was shipped" for number in range(10_000, 10_100)]
     )
-    with pytest.warns(
-        UserWarning, match=r"(\d+) of the first (\d+) tokens are"
-    ) as caught:
+    with pytest.warns(UserWarning, match="the table lacks") as caught:
         encoder.transform(GERMAN)
         encoder.transform(GERMAN)
     assert len(caught) == 1
     few = AverageEncoder(load_word_vectors().astype("float32"))
-    with pytest.warns(UserWarning, match=r" of the first \d\d tokens are"):
-        few.transform(GERMAN[:3])
-    n_unknown = int(str(caught[0].message).split()[0])
+    with pytest.warns(UserWarning, match=r"lacks have \d\d% of the letters"):
+        few.transform(GERMAN)
     words = [word for text in GERMAN for word in re.findall(r"\w+", text.lower())]
-    assert n_unknown == sum(word not in encoder.vectors for word in words)
+    letters = sum(len(word) for word in words if word not in encoder.vectors)
+    share = letters / len("".join(GERMAN).replace(" ", ""))
+    assert f"lacks have {share:.0%} of" in str(caught[0].message)
 
 
 def test_pooling_is_a_choice(encoder):
@@ -307,3 +325,10 @@ def test_no_texts_and_empty_texts():
 def test_wrong_texts_are_refused(a, b, error, message):
     with pytest.raises(error, match=message):
         skparaphrase.similarity(a, b)
+
+
+def test_a_text_needs_something_to_compare_it_with():
+    for arguments in [("A cat sleeps.",), ("A cat sleeps.", None)]:
+        with pytest.raises(ValueError, match="b is None: pass a text or several"):
+            skparaphrase.similarity(*arguments)
+    assert skparaphrase.similarity(["A cat sleeps."]).shape == (1, 1)

@@ -49,7 +49,7 @@ def labels(gold):
 
 def test_pairs():
     pairs, y = load_similarity(return_X_y=True)
-    encoder = FrozenEstimator(AverageEncoder().fit(pairs))
+    encoder = FrozenEstimator(AverageEncoder())
     options = {"groups": pair_groups(pairs), "cv": StratifiedGroupKFold(3)}
     classifier = LogisticRegression(max_iter=1000)
     features = PairFeatures(("product", "absdiff"))

@@ -243,6 +243,7 @@ def test_every_encoder_trains_and_freezes(kind, freeze, vectors, sentences, labe
 
 
 @pytest.mark.parametrize("kind", ["average", "tfidf", "sif", "paragram"])
+@pytest.mark.filterwarnings("ignore:AverageEncoder learns nothing")
 def test_averages_start_from_their_own_transform(kind, vectors, pairs, gold):
     encoder = ENCODERS[kind](vectors)
     model = SimilarityRegressor(encoder, **{**SMALL, "max_epochs": 0})

@@ -235,8 +235,12 @@ def test_containers_and_shapes():
     assert clean_text(pd.DataFrame(pairs)).shape == (2, 2)
     assert clean_text([("a", "b", "c")]).shape == (1, 3)
     assert clean_text([]).shape == (0,)
-    with pytest.raises(ValueError, match="index 1, is None"):
-        clean_text(["a", None])
+    missing = ["a", None, np.nan, pd.NA, pd.NaT]
+    assert clean_text(missing).tolist() == ["a", "", "", "", ""]
+    assert clean_text(pd.Series(missing[:3], dtype="string")).tolist() == ["a", "", ""]
+    assert clean_text([("a", None)]).tolist() == [["a", ""]]
+    with pytest.raises(TypeError, match="index 1, is 3"):
+        clean_text([None, 3])
     with pytest.raises(TypeError, match="got b'a' "):
         clean_text(b"a")
 

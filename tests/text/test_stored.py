@@ -130,6 +130,7 @@ def test_rows_are_read_in_blocks(stored, rows, tmp_path):
     ],
     ids=lambda encoder: type(encoder).__name__,
 )
+@pytest.mark.filterwarnings("ignore:AverageEncoder learns nothing")
 def test_fits_are_those_of_a_list(encoder, stored):
     if hasattr(encoder, "max_epochs"):
         encoder.set_params(max_epochs=2, batch_size=9, random_state=0, device="cpu")
@@ -176,7 +177,7 @@ def test_columns_of_datasets():
 @pytest.mark.parametrize(
     ("rows", "error", "message"),
     [
-        ([*TEXTS[:20], None, "a"], ValueError, "at index 20 is None.*Drop the missing"),
+        ([*TEXTS[:20], None, "a"], ValueError, "at index 20 is None.*Drop missing"),
         ([*PAIRS[:30], ["a", None]], ValueError, r"at index \(30, 1\) is None"),
         ([["a"] * 4] * 3, ValueError, r"got shape \(\d+, 4\)"),
         ([], ValueError, "Found 0 samples"),
