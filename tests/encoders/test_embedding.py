@@ -154,7 +154,6 @@ def test_batch_padding_takes_a_hundred_distinct_texts_at_a_time(f, zoo):
     assert_allclose(encoder.transform(texts), expected, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.filterwarnings("ignore:Words that the table lacks")
 def test_a_hundred_texts_stay_together_across_blocks(zoo, monkeypatch):
     monkeypatch.setattr(_embedding, "_TEXTS", 16_450)
     encoder = padded(zoo)

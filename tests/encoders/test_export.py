@@ -90,7 +90,6 @@ def static_models(tmp_path_factory):
 
 
 @pytest.mark.integration
-@pytest.mark.filterwarnings("ignore:Words that the table lacks")
 @settings(deadline=None, max_examples=60)
 @given(texts=texts)
 @example(texts=CORNERS)

@@ -74,7 +74,6 @@ def test_init_is_where_training_starts(zoo, average, wrap):
     assert_array_equal(average.transform(zoo.texts), before)  # not changed
 
 
-@pytest.mark.filterwarnings("ignore:Words that the table lacks")
 @pytest.mark.parametrize("unknown", [None, "w3", "subword"])
 @pytest.mark.parametrize("kind", ["average", "tfidf", "sif"])
 def test_unknown_words_are_those_of_init(zoo, kind, unknown):

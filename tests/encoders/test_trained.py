@@ -631,7 +631,6 @@ def test_invalid_parameters_raise_at_fit(zoo, name, params):
         encoder.transform(zoo.texts)
 
 
-@pytest.mark.filterwarnings("ignore:Words that the table lacks")
 def test_every_encoder_learns_from_a_teacher(zoo, name):
     hidden = np.random.RandomState(1).randn(20, 8)
     vectors = [sum(hidden[int(w[1:])] for w in t.split()) for t in TEXTS]

@@ -23,7 +23,8 @@ def test_a_text_of_all_private_characters_harms_no_neighbour(kind):
         "ngrams": CharagramEncoder(dim=3, max_epochs=1, random_state=0),
         "bundled": AverageEncoder(),
     }[kind]
-    encoder.fit([("a cat", "cat a"), ("a a", "cat cat")])
+    if kind == "ngrams":
+        encoder.fit([("a cat", "cat a"), ("a a", "cat cat")])
     texts = [
         "a cat",
         "".join(map(chr, PRIVATE)),

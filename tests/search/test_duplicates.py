@@ -24,9 +24,6 @@ from skparaphrase.vectors import WordVectors
 
 ANGLES = [0, 20, 40, 90, 35, 100]
 WORDS = list("abcdef")
-# Of a small table, many words are unknown.
-pytestmark = pytest.mark.filterwarnings("ignore:Words that the table lacks")
-
 PLANE = AverageEncoder(
     WordVectors(WORDS, [[np.cos(np.radians(x)), np.sin(np.radians(x))] for x in ANGLES])
 )

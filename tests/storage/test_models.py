@@ -92,6 +92,7 @@ def shown(params):
         lambda v: CharCNNEncoder(**SHORT),  # `filters` is the name of a setting
     ],
 )
+@pytest.mark.filterwarnings("ignore:AverageEncoder learns nothing")
 def test_loaded_encoder_gives_the_same_vectors(make, vectors, tmp_path):
     encoder = make(vectors).fit(PAIRS * 2)
     encoder.save(tmp_path / "encoder")

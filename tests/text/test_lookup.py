@@ -60,7 +60,6 @@ def slow_rows(text, index, unknown, **params):
     return rows
 
 
-@pytest.mark.filterwarnings("ignore:Words that the table lacks")
 @settings(max_examples=300)
 @given(texts_of_any_kind, tokenizers, st.sampled_from([None, 0, 99]))
 def test_encode_against_a_loop_over_tokens(as_lists, texts, params, unknown):

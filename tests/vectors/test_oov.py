@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
 from itertools import accumulate
 from zlib import crc32
 
@@ -211,6 +212,7 @@ def test_warning_if_many_words_have_no_vector(vectors):
     more = [*texts, "the . . . ."]
     with pytest.warns(UserWarning, match="have 44% of the letters.*are left out"):
         AverageEncoder(plain).transform(more)
+    warnings.simplefilter("error")
     for table in (vectors, WordVectors(WORDS, vectors.matrix, unknown="cat")):
         AverageEncoder(table).transform(more)
     for few in ([*texts, "cat " * 199], texts[:9]):

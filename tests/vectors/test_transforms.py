@@ -61,7 +61,6 @@ def test_rows_are_multiplied_by_smooth_inverse_frequencies(dtype, a, as_object):
     assert (weighted.words, weighted.dtype) == (vectors.words, np.float32)
 
 
-@pytest.mark.filterwarnings("ignore:Words that the table lacks")
 @pytest.mark.parametrize("unknown", [None, "<unk>", "subword"])
 def test_averages_are_those_of_sif(unknown):
     vectors = fit_subwords(make()) if unknown == "subword" else make(unknown=unknown)

@@ -193,7 +193,6 @@ def test_tables_of_the_same_words_share_their_index(table):
 
 
 @pytest.mark.filterwarnings("ignore:Words that the table lacks")
-@pytest.mark.filterwarnings("ignore:Words that the table lacks")
 @pytest.mark.parametrize("skip_unknown", [False, True])
 @pytest.mark.parametrize("unknown", [None, "cat", "hash"])
 def test_texts_are_encoded_whole_or_in_blocks(table, unknown, skip_unknown):
