@@ -342,20 +342,16 @@ def pool_rows(
 
 
 def windows(offsets: Offsets) -> tuple[Offsets, NDArray[np.float64]]:
-    """Split each text into as few windows of equal length as hold `WINDOW` tokens each.
+    """Split each text into the fewest windows of equal length, up to `WINDOW` tokens.
 
     A text of no token has one window. Lengths differ by at most one token.
-
-    Parameters
-    ----------
-    offsets : ndarray of shape (n_texts + 1,), int64
 
     Returns
     -------
     starts : ndarray of shape (n_windows + 1,), int64
         Where each window begins, then the last offset.
     parts : ndarray of shape (n_windows,)
-        The part of the tokens of its text that a window has; 1 of a text of one window.
+        The part of its text's tokens that a window has.
     """
     lengths = np.diff(offsets)
     counts = np.maximum(-(-lengths // WINDOW), 1)
