@@ -54,7 +54,7 @@ def draw_training(axes: plt.Axes) -> None:
                 color=color,
             )
     labels = [
-        f"{size}\n{max(median(row['seconds']), 0.1):.1f} s"
+        f"{size}\n{median(row['seconds']):.2g} s"
         for size, row in zip(sizes, rows, strict=True)
     ]
     axes.set(
