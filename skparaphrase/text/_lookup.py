@@ -232,7 +232,7 @@ def _warn_of_language(
         if n < _ENOUGH and (is_left_out or some is words):
             continue
         least = _LEFT_OUT * n if is_left_out else _FOREIGN * n + 4 * n**0.5
-        if 2 * n_foreign < least:  # most calls
+        if 2 * n_foreign <= least:  # most calls
             continue
         language, known_elsewhere = (None, 0.0) if is_left_out else guess_language(some)
         if n_foreign * (1 + known_elsewhere) < least:

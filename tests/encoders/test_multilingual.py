@@ -239,6 +239,7 @@ def test_a_language_is_noticed_from_text_to_text(name, language):
 @pytest.mark.parametrize("name", ["english", "multilingual"])
 def test_words_of_a_domain_are_no_language(name):
     """Unknown names and terms, by themselves and in English texts."""
+    fresh(name).transform(["", " "])  # nothing to judge by
     texts = ["Hydroxychloroquine", "phosphatidylcholine", "kubectl", "Müller GmbH"]
     texts += [f"How do I dose {word} in a {word} assay?" for word in texts]
     with warnings.catch_warnings():
