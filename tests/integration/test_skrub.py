@@ -11,14 +11,16 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.impute import SimpleImputer
+from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.pairs import (
     PairFeatures,
 )
+from skparaphrase.text import clean_text
 
 pytestmark = pytest.mark.integration
 
@@ -98,8 +100,7 @@ def test_table_vectorizer_of_missing_texts(skrub, encoder, columns, make):
     with pytest.raises(ValueError, match="2 of 30 entries are not str") as caught:
         refuses.fit_transform(table)
     assert "failed on column 'title'" in "".join(caught.value.__notes__)
-    missing = np.nan if make is pd.DataFrame else None
-    fill = SimpleImputer(missing_values=missing, strategy="constant", fill_value="")
+    fill = FunctionTransformer(clean_text, feature_names_out="one-to-one")
     vectorizer = skrub.TableVectorizer(
         cardinality_threshold=5, high_cardinality=make_pipeline(fill, encoder)
     )
@@ -108,6 +109,26 @@ def test_table_vectorizer_of_missing_texts(skrub, encoder, columns, make):
     outputs = vectorizer.input_to_outputs_["title"]
     assert_array_equal(of(found, *outputs), alone(encoder, filled))
     assert not of(found, *vectorizer.input_to_outputs_["body"])[5].any()
+    later = vectorizer.transform(make({**columns, "title": [None] * 30}))
+    assert not of(later, *outputs).any()
+
+
+@FRAMES
+def test_column_transformer_of_missing_texts(encoder, columns, make):
+    fill = FunctionTransformer(clean_text, feature_names_out="one-to-one")
+    columns["title"][:2] = ["", None]
+    names = ["title", "body"]
+    parts = [(name, make_pipeline(fill, clone(encoder)), [name]) for name in names]
+    transformer = ColumnTransformer(parts)
+    found = transformer.fit_transform(make(columns))
+    filled = [["", "", *columns["title"][2:]], columns["body"]]
+    expected = np.hstack([alone(encoder, texts) for texts in filled])
+    assert_array_equal(found, expected)
+    assert not found[:2, :6].any()
+    kind = "pandas" if make is pd.DataFrame else "polars"
+    frame = transformer.set_output(transform=kind).fit_transform(make(columns))
+    assert_array_equal(np.asarray(frame), expected)
+    assert frame.columns[0] == "title__tfidfencoder0"
 
 
 @FRAMES
