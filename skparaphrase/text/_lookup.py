@@ -229,7 +229,8 @@ def _warn_of_language(
     fading = 1 if n_letters < _LETTERS else 2
     index.memory[_SEEN] = n_letters / fading, n_unknown / fading, recent
     for n, n_foreign, some in ((n_letters, n_unknown, recent), (*here, words)):
-        if n < _ENOUGH and (is_left_out or some is words):
+        is_call = some is words  # of one text, names alone may have many letters
+        if (is_call and len(texts) < 5) or (n < _ENOUGH and (is_call or is_left_out)):
             continue
         least = _LEFT_OUT * n if is_left_out else _FOREIGN * n + 4 * n**0.5
         if 2 * n_foreign <= least:  # most calls
