@@ -37,7 +37,7 @@ if len(sys.argv) > 1:
     pairs, gold = read_pairs(sys.argv[1], score="score", return_X_y=True)
 else:
     pairs, gold = load_similarity(return_X_y=True)
-encoders = {"average": AverageEncoder().fit(pairs), "SIF": SIFEncoder().fit(pairs)}
+encoders = {"average": AverageEncoder(), "SIF": SIFEncoder().fit(pairs)}
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
 for ax, (name, encoder) in zip(axes, encoders.items(), strict=True):

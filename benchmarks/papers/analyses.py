@@ -36,7 +36,7 @@ def _fitted(data: Data, row: Results, pairs: Any, **params: Any) -> Any:
     vectors = multiplied(vectors, row.get("times", 1.0))
     class_ = row["encoder"]
     if class_ == "AverageEncoder":
-        return AverageEncoder(vectors).fit(pairs)
+        return AverageEncoder(vectors)
     if not class_.startswith("Char"):
         params["vectors"] = vectors
     return paper_encoder(class_, **params, **row.get("params", {})).fit(pairs)

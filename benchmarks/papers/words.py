@@ -56,7 +56,7 @@ class Words(Table):
 
     def _start(self, data: Data) -> Results:
         """Word vectors before training, and the part of Rare Words that they lack."""
-        encoder = AverageEncoder(data.vectors).fit(data.corpus("ppdb-lexical"))
+        encoder = AverageEncoder(data.vectors)
         pairs = data.word_similarity["rw"][0]
         words = sorted(set(pairs.ravel().tolist()))
         lacking = unknown_words([[word, word] for word in words], data.vectors) > 0
@@ -261,7 +261,7 @@ class WordsOfPP(Table):
         counts = WordFrequencies.from_texts(data.pairs)
         least = self.description["occurrences"]
         words = [w for w, n in counts.items() if n >= least and w in data.vectors.words]
-        start = AverageEncoder(data.vectors).fit(data.pairs[:1])
+        start = AverageEncoder(data.vectors)
         queries = list(tables()[f"{WIETING} 8"]["PARAGRAM-PHRASE"])
         nearest, lengths = {}, {}
         for name, of, vectors in (
