@@ -102,9 +102,8 @@ class AverageEncoder(AveragingEncoder):
         check_word_vectors(self.vectors)
         self._tokenizer()
         is_taught = y is not None or len(shapes[0]) > 1
-        if warn_of_ignored_vectors(self, y):
-            pass  # which names the class that learns from them
-        elif is_taught and is_called_directly():
+        is_told = warn_of_ignored_vectors(self, y)  # which class learns from them
+        if is_taught and not is_told and is_called_directly():
             warn_caller(
                 "AverageEncoder learns nothing from pairs, scores or labels. "
                 "ParagramEncoder().fit(X, y), of skparaphrase.encoders, trains; by "

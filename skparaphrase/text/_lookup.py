@@ -195,8 +195,10 @@ def encode_words(
     )
     words = new.words() if len(new) else []
     if warn is not None and index.memory.get(_SEEN, ()) is not None:
-        unknown_ids = ids[: offsets[min(_TEXTS, len(offsets) - 1)]]
-        found = [words[-1 - i] for i in unknown_ids[unknown_ids < 0].tolist()]
+        found = []
+        if words:
+            first = ids[: offsets[min(_TEXTS, len(offsets) - 1)]]
+            found = [words[-1 - i] for i in first[first < 0].tolist()]
         _warn_of_language(index, texts[:_TEXTS], found, warn, is_left_out=not keep_new)
     if not words:
         return TokenBatch(ids, offsets)
@@ -221,9 +223,13 @@ def _warn_of_language(
     are counted, because in some scripts a sentence is one word. Few letters prove
     little: of `n`, a share of 4 / sqrt(n) more is needed.
     """
-    words = [word for word in unknown if word.translate(_MARKS).isalpha()]
-    here = _n_letters("".join(texts)), _n_letters("".join(words))
     *seen, before = index.memory.get(_SEEN, (0.0, 0.0, []))
+    n_here = _n_letters("".join(texts))
+    if not unknown and not is_left_out and seen[0] + n_here < _LETTERS:
+        index.memory[_SEEN] = seen[0] + n_here, seen[1], before  # the share falls
+        return
+    words = [word for word in unknown if word.translate(_MARKS).isalpha()]
+    here = n_here, _n_letters("".join(words))
     n_letters, n_unknown = (a + b for a, b in zip(seen, here, strict=True))
     recent = [*before, *words][-_TEXTS:]
     fading = 1 if n_letters < _LETTERS else 2
