@@ -62,21 +62,6 @@ def unit_vectors(
     return vectors
 
 
-def scale_to_unit(rows: NDArray[np.floating]) -> None:
-    """As :func:`unit_vectors`, in place, of an array of shape (n, d), and faster."""
-    for start in range(0, len(rows), _SAMPLE):
-        block = rows[start : start + _SAMPLE]  # stays in the cache
-        squares = np.einsum("td,td->t", block, block)
-        if len(block) == 1 and 1e-30 < squares[0] < 1e30:  # a third of a single call
-            block /= np.sqrt(squares[0])
-            continue
-        is_odd = ~((squares > 1e-30) & (squares < 1e30))  # zero, or may overflow
-        if is_odd.any():
-            block[is_odd] = unit_vectors(block[is_odd])
-            squares[is_odd] = 1
-        block /= np.sqrt(squares)[:, np.newaxis]
-
-
 #: Features of the two vectors of a pair, in NumPy, SciPy and PyTorch. "cosine" is
 #: another one, which each library computes in its own way.
 _PAIR_FEATURES: dict[str, Callable[[Any, Any], Any]] = {

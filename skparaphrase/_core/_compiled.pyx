@@ -291,6 +291,10 @@ cdef int find_parts(
     cdef int32_t row
     cdef uint32_t c
     cdef Key key
+    cdef Position p = token.start
+    while p < token.stop and 97 <= (p[0] | 32) <= 122:  # a to z: most unknown words
+        p += 1
+    split &= p < token.stop
     if split and split_token(token, 1, parts) == 3:  # with letters and digits
         for part in parts:
             row = index.slot_of(key_of(part.start, part.stop)).row
@@ -811,6 +815,24 @@ cdef inline float length_of(const float* row, float square, Py_ssize_t dim) noex
     for j in range(dim):
         exact += <double>row[j] * row[j]
     return max(sqrt(exact), least)
+
+
+def scale_to_unit(rows):
+    if rows.itemsize == 8:
+        return _plain.scale_to_unit(rows)
+    cdef Py_ssize_t n = len(rows), dim = rows.shape[1], i, j
+    cdef float* row = <float*>data_of(rows, 4, n * dim)
+    cdef float length
+    with nogil:
+        for i in range(n):
+            length = sqrtf(dot(row, row, dim))
+            if 1e-15 < length < 1e15:
+                for j in range(dim):
+                    row[j] /= length
+            else:
+                with gil:
+                    _plain.scale_to_unit(rows[i : i + 1])
+            row += dim
 
 
 def add_to_rows(gradient, ids, offsets, weights, pooling, out):

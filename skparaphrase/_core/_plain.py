@@ -444,6 +444,14 @@ def _lengths(rows: NDArray[np.floating]) -> NDArray[np.floating]:
     return np.maximum(lengths, _TINY).astype(rows.dtype)
 
 
+def scale_to_unit(rows: NDArray[np.floating]) -> None:
+    """Scale rows to length 1, in place; those of zeros stay."""
+    # Divided by the largest entry first, squares neither overflow nor underflow.
+    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
+    rows /= np.where(largest > 0, largest, 1)
+    rows /= np.where(largest > 0, np.linalg.norm(rows, axis=1, keepdims=True), 1)
+
+
 def add_to_rows(
     gradient: NDArray[np.floating],
     ids: Ids,

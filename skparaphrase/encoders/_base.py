@@ -15,8 +15,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import InvalidParameterError, StrOptions, is_fitted
+from skparaphrase._core import core
 from skparaphrase._estimator import DocumentedOnline, store_parameters
-from skparaphrase._math import scale_to_unit
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase._progress import NO_BAR, progress_bar
 from skparaphrase._typing import Texts, Vectors
@@ -104,7 +104,7 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
                 distinct, indices = unique_strings(texts)
                 vectors = self._embed(distinct)
                 if self.norm == "l2":
-                    scale_to_unit(vectors)
+                    core.scale_to_unit(vectors)
                 if indices is not None:
                     vectors = vectors[indices]
                 blocks.append(vectors.reshape(*shape, vectors.shape[1]))

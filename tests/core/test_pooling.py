@@ -110,6 +110,24 @@ def test_sums_of_rows(core, dtype, pooling, weighted, dim, n_extra):
         assert_array_equal(shares == 0, expected == 0)  # repeats
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dim", [1, 15, 300])
+def test_rows_are_scaled_to_length_1(core, dtype, dim):
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((50, dim)).astype(dtype)
+    rows *= 10.0 ** rng.integers(-4, 4, (50, 1))
+    rows[::9] *= np.array([0, 1e-30, 1e-38, 1e25, 1e33, 1e16], dtype)[:, np.newaxis]
+    exact = rows.astype(np.longdouble)
+    lengths = np.sqrt((exact**2).sum(axis=1, keepdims=True))
+    alone = rows.copy()
+    core.scale_to_unit(rows)
+    assert_allclose(rows, exact / np.where(lengths > 0, lengths, 1), rtol=1e-6)
+    for i in range(50):
+        core.scale_to_unit(alone[i : i + 1])
+    assert_array_equal(alone, rows)
+    core.scale_to_unit(rows[:0])
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
 @pytest.mark.parametrize("pooling", POOLINGS)
 @pytest.mark.parametrize("dim", [3, 300])
