@@ -3,10 +3,10 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import overload
 from unicodedata import name
 
@@ -19,17 +19,15 @@ from skparaphrase._progress import progress_bar
 from skparaphrase.text._tokenizer import WordTokenizer
 
 BLOCK = 4096  # texts that are looked up at a time
-_SEEN = "letters seen"  # what an index remembers of the texts of all calls
-_TEXTS = 200  # of a call, that are counted
-_LETTERS = 4000  # after which what was counted fades
-_ENOUGH = 200  # letters of a call that count by themselves, too
-# Least share of letters in unknown words that another language has. Chosen on English
-# of 60 sorts, of which biomedical titles have .21, and on texts of 25 other languages.
-_FOREIGN, _LEFT_OUT = 0.5, 0.2
+_SEEN = "unknown words"  # what an index remembers of the texts of all calls
+_TEXTS, _WORDS = 10, 30  # of a call, and of each text, that are counted
+_TEXTS_LEFT_OUT = 200  # of a call, if unknown words are left out
+# Unknown words, less those that known words outweigh, that make another language.
+# Chosen on English of 60 sorts and on texts of 25 other languages.
+_ENOUGH = 9
 _LEFT_OUT_ADVICE = (
     "Vectors of character n-grams can stand in for them: see vectors.fit_subwords."
 )
-_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _MARKS = dict.fromkeys(map(ord, _core.MARKS))
 
 EmbedOOV = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -194,12 +192,9 @@ def encode_words(
         texts, index, tokenizer, None if keep_new else unknown, keep_new, new
     )
     words = new.words() if len(new) else []
-    if warn is not None and index.memory.get(_SEEN, ()) is not None:
-        found = []
-        if words:
-            first = ids[: offsets[min(_TEXTS, len(offsets) - 1)]]
-            found = [words[-1 - i] for i in first[first < 0].tolist()]
-        _warn_of_language(index, texts[:_TEXTS], found, warn, is_left_out=not keep_new)
+    if warn is not None and (words or index.memory.get(_SEEN)):
+        guess = warn if keep_new else None
+        _warn_of_language(index, texts, TokenBatch(ids, offsets), words, guess)
     if not words:
         return TokenBatch(ids, offsets)
     if embed_oov is not None:
@@ -212,52 +207,58 @@ def encode_words(
 def _warn_of_language(
     index: _core.WordIndex,
     texts: Sequence[str],
-    unknown: list[str],
-    guess_language: GuessLanguage,
-    *,
-    is_left_out: bool,
+    batch: TokenBatch,
+    words: list[str],
+    guess_language: GuessLanguage | None,
 ) -> None:
-    """Warn if unknown words have so many letters of the texts as in another language.
+    """Warn if texts seem to be in a language that the table lacks.
 
-    Of this call, or of all calls, because some programs embed a text at a time. Letters
-    are counted, because in some scripts a sentence is one word. Few letters prove
-    little: of `n`, a share of 4 / sqrt(n) more is needed.
+    A cumulative sum over texts (CUSUM; Page 1954), because some programs embed a text
+    at a time: unknown words less those that known words outweigh, never below zero.
+    Tables contain short words of other languages, so only known words of five letters
+    or more count; each outweighs two unknown words. A text adds at most two unknown
+    words, because it may list names. Words of the multilingual table count four times.
+
+    If unknown words are left out, all words count alike, and one unknown word in eight
+    is too many.
     """
-    *seen, before = index.memory.get(_SEEN, (0.0, 0.0, []))
-    n_here = _n_letters("".join(texts))
-    if not unknown and not is_left_out and seen[0] + n_here < _LETTERS:
-        index.memory[_SEEN] = seen[0] + n_here, seen[1], before  # the share falls
+    state = index.memory.get(_SEEN, ())
+    if state is None:  # it has warned
         return
-    words = [word for word in unknown if word.translate(_MARKS).isalpha()]
-    here = n_here, _n_letters("".join(words))
-    n_letters, n_unknown = (a + b for a, b in zip(seen, here, strict=True))
-    recent = [*before, *words][-_TEXTS:]
-    fading = 1 if n_letters < _LETTERS else 2
-    index.memory[_SEEN] = n_letters / fading, n_unknown / fading, recent
-    for n, n_foreign, some in ((n_letters, n_unknown, recent), (*here, words)):
-        is_call = some is words  # of one text, names alone may have many letters
-        if (is_call and len(texts) < 5) or (n < _ENOUGH and (is_call or is_left_out)):
-            continue
-        least = _LEFT_OUT * n if is_left_out else _FOREIGN * n + 4 * n**0.5
-        if 2 * n_foreign <= least:  # most calls
-            continue
-        language, known_elsewhere = (None, 0.0) if is_left_out else guess_language(some)
-        if n_foreign * (1 + known_elsewhere) < least:
-            continue
-        index.memory[_SEEN] = None
-        what = "are left out" if is_left_out else "get vectors made of their characters"
-        advice = _LEFT_OUT_ADVICE if is_left_out else _advice(some, language)
-        warn_caller(
-            f"Words that the table lacks have {n_foreign / n:.0%} of the letters of "
-            f"the texts, and {what}. {advice}"
-        )
+    unknown, n_known = state or ([], 0)
+    bounds, most = batch.offsets[: _TEXTS + 1].tolist(), _WORDS
+    if guess_language is None:  # all texts count as one
+        most = int(batch.offsets[: _TEXTS_LEFT_OUT + 1][-1])
+        bounds = [0, most]
+    ids = batch.ids[: bounds[-1]].tolist()
+    for text, (start, stop) in zip(texts, pairwise(bounds), strict=False):
+        new = [words[-1 - i] for i in ids[start:stop][:most] if i < 0]
+        new = [word for word in new if word.translate(_MARKS).isalpha()]
+        n_counted = stop - start
+        if guess_language is not None:
+            n_counted = len([w for w in text.split(maxsplit=most)[:most] if len(w) > 4])
+        n_known += max(0, n_counted - len(new))
+        if guess_language is not None:
+            new = [word for word in dict.fromkeys(new) if word not in unknown][:2]
+        unknown = unknown + new
+    excess, language = len(unknown) - n_known / 8, None
+    if guess_language is not None:
+        excess = 4 * len(unknown) - 2 * n_known  # if the multilingual table has all
+        if excess >= _ENOUGH:
+            language, known_elsewhere = guess_language(unknown)
+            excess -= 3 * (1 - known_elsewhere) * len(unknown)
+    index.memory[_SEEN] = (unknown, n_known) if excess > 0 else ()
+    if excess < _ENOUGH:
         return
-
-
-def _n_letters(text: str) -> int:
-    """The characters of a text; a Chinese one says as much as some three letters."""
-    n_han = 0 if text.isascii() else len(_HAN.findall(text))
-    return len(text) - text.count(" ") + 2 * n_han
+    index.memory[_SEEN] = None
+    what, advice = "are left out", _LEFT_OUT_ADVICE
+    if guess_language is not None:
+        what = "get vectors made of their characters"
+        advice = _advice(unknown, language)
+    warn_caller(
+        f"Words that the table lacks are {sum(i < 0 for i in ids) / len(ids):.0%} of "
+        f"the words of the texts, and {what}. {advice}"
+    )
 
 
 def _advice(words: list[str], language: str | None) -> str:

@@ -2,6 +2,7 @@
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
+# ruff: noqa: RUF001
 
 import pickle
 import warnings
@@ -14,7 +15,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 
 import skparaphrase
-from skparaphrase.datasets import load_faq
+from skparaphrase.datasets import load_faq, load_paraphrases
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.metrics import RetrievalScorer
 from skparaphrase.search import NearDuplicates, SemanticSearch
@@ -84,18 +85,22 @@ OTHERS = {
         "Imorgon kommer det att regna i hela landet.",
         "Vänligen ange ditt användarnamn innan du fortsätter till nästa sida.",
         "Han köpte två flaskor mjölk och ett nybakat bröd.",
+        "Tåget till Göteborg avgår klockan åtta varje morgon.",
+        "Läkaren skrev ut en medicin mot smärtan.",
     ],
     "Greek": [
-        "Ξέχασα τον κωδικό μου και δεν μπορώ να συνδεθώ.",  # noqa: RUF001
-        "Τα παιδιά παίζουν στον κήπο πίσω από το σπίτι.",  # noqa: RUF001
+        "Ξέχασα τον κωδικό μου και δεν μπορώ να συνδεθώ.",
+        "Τα παιδιά παίζουν στον κήπο πίσω από το σπίτι.",
         "Αύριο θα βρέξει σε όλη τη χώρα.",
         "Αγόρασε δύο μπουκάλια γάλα και ένα ψωμί.",
+        "Πού βρίσκεται ο σταθμός των τρένων;",
     ],
     "Hindi": [
         "मैं अपना पासवर्ड भूल गया हूँ और लॉगिन नहीं कर सकता।",
         "बच्चे घर के पीछे बगीचे में खेल रहे हैं।",
         "कल पूरे देश में बारिश होगी।",
         "उसने दो बोतल दूध और एक रोटी खरीदी।",
+        "रेलवे स्टेशन यहाँ से कितनी दूर है?",
     ],
     "Hebrew": [
         "שָׁכַחְתִּי אֶת הַסִּיסְמָה שֶׁלִּי וְאֵינֶנִּי יָכוֹל לְהִתְחַבֵּר.",
@@ -163,77 +168,168 @@ def test_other_languages_warn_of_what_serves_them(name, language):
         fresh(name).transform(OTHERS[language])
 
 
-QUESTIONS = {
+QUESTIONS = {  # ten of a shop's customers in each language
     "Turkish": [
-        "Şifremi unuttum, ne yapmam gerekiyor?",
-        "Siparişim nerede?",
-        "Fatura için ödeme yöntemleri nelerdir?",
-        "Kargo ücreti ne kadar?",
-        "Ürünü iade etmek istiyorum.",
-        "Telefon numaram değişti, ne yapmam gerekiyor?",
+        "Paramı nasıl geri alabilirim?",
+        "Mağazanız saat kaçta açılıyor?",
+        "Adresimi nereden değiştirebilirim?",
+        "Bu ürün ne zaman stoklara girecek?",
+        "Taksitle ödeme yapabilir miyim?",
+        "Garanti süresi kaç yıl?",
+        "Paketim hasarlı geldi.",
+        "İndirim kodum çalışmıyor.",
+        "Yurt dışına gönderim yapıyor musunuz?",
+        "Üyeliğimi iptal etmek istiyorum.",
     ],
     "Swedish": [
-        "Jag har glömt mitt lösenord, hur återställer jag det?",
-        "Var är min beställning?",
-        "Hur betalar jag min faktura?",
-        "Jag vill lämna tillbaka varan, vad ska jag göra?",
-        "Varför nekades mitt kreditkort?",
-        "Jag vill byta telefonnummer.",
-        "Hur kontaktar jag kundtjänst?",
-        "Hur blir vädret i morgon?",
-        "Hunden springer över ängen och skäller.",
-        "Barnen leker bakom huset i trädgården.",
+        "Hur får jag pengarna tillbaka?",
+        "När öppnar butiken?",
+        "Kan jag ändra min adress?",
+        "När finns varan i lager igen?",
+        "Kan jag betala på avbetalning?",
+        "Hur lång är garantin?",
+        "Mitt paket kom fram skadat.",
+        "Min rabattkod fungerar inte.",
+        "Skickar ni till utlandet?",
+        "Jag vill säga upp mitt medlemskap.",
+    ],
+    "Indonesian": [
+        "Bagaimana cara mendapatkan uang kembali?",
+        "Jam berapa toko buka?",
+        "Di mana saya bisa mengubah alamat?",
+        "Kapan barang ini tersedia lagi?",
+        "Apakah bisa bayar dengan cicilan?",
+        "Berapa lama garansinya?",
+        "Paket saya rusak.",
+        "Kode diskon saya tidak berfungsi.",
+        "Apakah kirim ke luar negeri?",
+        "Saya ingin membatalkan keanggotaan.",
+    ],
+    "Romanian": [
+        "Cum îmi primesc banii înapoi?",
+        "La ce oră se deschide magazinul?",
+        "Unde pot schimba adresa?",
+        "Când va fi din nou în stoc?",
+        "Pot plăti în rate?",
+        "Cât durează garanția?",
+        "Coletul meu a ajuns deteriorat.",
+        "Codul de reducere nu funcționează.",
+        "Livrați și în străinătate?",
+        "Vreau să renunț la abonament.",
+    ],
+    "Finnish": [
+        "Miten saan rahani takaisin?",
+        "Milloin kauppa aukeaa?",
+        "Missä voin vaihtaa osoitteeni?",
+        "Milloin tuotetta on taas varastossa?",
+        "Voinko maksaa osissa?",
+        "Kuinka pitkä takuu on?",
+        "Pakettini oli vaurioitunut.",
+        "Alennuskoodini ei toimi.",
+        "Toimitatteko ulkomaille?",
+        "Haluan lopettaa jäsenyyteni.",
     ],
     "Japanese": [
-        "パスワードを忘れました。",
-        "商品はどこですか?",
-        "請求書の支払い方法を教えてください。",
-        "アカウントを削除したいです。",
-        "送料はいくらですか?",
+        "返金してもらえますか?",
+        "お店は何時に開きますか?",
+        "住所を変更したい。",
+        "この商品はいつ入荷しますか?",
+        "分割払いはできますか?",
+        "保証期間は何年ですか?",
+        "荷物が壊れていました。",
+        "クーポンが使えません。",
+        "海外に発送できますか?",
+        "退会したいです。",
     ],
     "Chinese": [
-        "我忘记了密码,怎么重置?",
-        "我的订单在哪里?",
-        "我如何支付账单?",
-        "我想删除我的账户。",
-        "运费是多少?",
-        "我想退货,该怎么办?",
-    ],
-    "Korean": [
-        "비밀번호를 잊어버렸어요. 어떻게 하나요?",
-        "제 주문은 어디에 있나요?",
-        "청구서는 어떻게 결제하나요?",
-        "계정을 삭제하고 싶어요.",
-        "배송비는 얼마인가요?",
-        "상품을 반품하고 싶어요.",
-        "전화번호를 변경하고 싶어요.",
-        "고객센터에 어떻게 연락하나요?",
-        "카드가 왜 거절되었나요?",
+        "怎么退款?",
+        "商店几点开门?",
+        "我想修改地址。",
+        "什么时候有货?",
+        "可以分期付款吗?",
+        "保修期多长?",
+        "我的包裹坏了。",
+        "优惠码不能用。",
+        "可以寄到国外吗?",
+        "我想取消会员。",
     ],
     "Arabic": [
-        "نسيت كلمة المرور، كيف يمكنني تعيينها؟",
-        "أين طلبي ومتى سيصل؟",
-        "كيف أدفع فاتورتي؟",
-        "أريد حذف حسابي.",
-        "كم تكلفة الشحن؟",
-        "أريد إرجاع المنتج، ماذا أفعل؟",
+        "كيف أسترد أموالي؟",
+        "متى يفتح المتجر؟",
+        "أين أغير عنواني؟",
+        "متى يتوفر المنتج مجددا؟",
+        "هل يمكنني الدفع بالتقسيط؟",
+        "كم مدة الضمان؟",
+        "وصل الطرد تالفا.",
+        "رمز الخصم لا يعمل.",
+        "هل تشحنون إلى الخارج؟",
+        "أريد إلغاء اشتراكي.",
+    ],
+    "Hindi": [
+        "मुझे पैसे वापस कैसे मिलेंगे?",
+        "दुकान कब खुलती है?",
+        "मैं पता कहाँ बदलूँ?",
+        "यह सामान फिर कब आएगा?",
+        "क्या मैं किस्तों में भुगतान कर सकता हूँ?",
+        "वारंटी कितने साल की है?",
+        "मेरा पार्सल टूटा हुआ आया।",
+        "मेरा कूपन काम नहीं करता।",
+        "क्या आप विदेश भेजते हैं?",
+        "मैं सदस्यता रद्द करना चाहता हूँ।",
+    ],
+    "Greek": [
+        "Πώς παίρνω πίσω τα χρήματά μου;",
+        "Πότε ανοίγει το κατάστημα;",
+        "Πού αλλάζω τη διεύθυνσή μου;",
+        "Πότε θα υπάρχει ξανά;",
+        "Μπορώ να πληρώσω με δόσεις;",
+        "Πόσο διαρκεί η εγγύηση;",
+        "Το δέμα μου ήρθε χαλασμένο.",
+        "Ο κωδικός έκπτωσης δεν λειτουργεί.",
+        "Στέλνετε στο εξωτερικό;",
+        "Θέλω να ακυρώσω τη συνδρομή μου.",
     ],
 }
 
 
 @pytest.mark.parametrize("name", ["english", "multilingual"])
 @pytest.mark.parametrize("language", QUESTIONS)
-def test_a_language_is_noticed_from_text_to_text(name, language):
-    """A bot embeds one question at a time, and a sentence may be one token."""
-    questions, encoder = 2 * QUESTIONS[language], fresh(name)
-    with pytest.warns(UserWarning, match="that it does not know") as caught:
-        for question in questions:
-            encoder.transform([question])
-    assert len(caught) == 1
+def test_ten_questions_are_enough(name, language):
+    """One by one, as of a bot, and in one call; a sentence may be one token."""
+    questions = QUESTIONS[language]
+    for calls in ([[question] for question in questions], [questions]):
+        encoder = fresh(name)
+        with pytest.warns(UserWarning, match="that it does not know") as caught:
+            for texts in [*calls, *calls]:
+                encoder.transform(texts)
+        assert len(caught) == 1
     search = SemanticSearch(fresh(name)).fit(["Where is it?", "How do I pay?"])
     with pytest.warns(UserWarning, match="that it does not know"):
-        for question in 2 * questions:
+        for question in questions:
             search.search(question)
+
+
+@pytest.mark.parametrize("name", ["english", "multilingual"])
+def test_english_is_silent(name):
+    """The example data, in their order and mixed, one by one and in one call."""
+    texts = [*load_faq().data, *np.ravel(load_paraphrases().data)[:500]]
+    mixed = np.random.default_rng(0).permutation(texts).tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for order in (texts, mixed):
+            encoder = fresh(name)
+            for text in order:
+                encoder.transform([text])
+            fresh(name).transform(order)
+
+
+def test_known_languages_are_silent_text_by_text():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        encoder = fresh("multilingual")
+        for sentences in SENTENCES.values():
+            for sentence in sentences:
+                encoder.transform([sentence])
 
 
 @pytest.mark.parametrize("name", ["english", "multilingual"])

@@ -210,7 +210,7 @@ def test_warning_if_many_words_have_no_vector(vectors):
     plain = WordVectors(WORDS, vectors.matrix)
     texts = ["cat dog run zyzzyva" + i * " " for i in range(20)]
     more = [*texts, "the . . . ."]
-    with pytest.warns(UserWarning, match="have 44% of the letters.*are left out"):
+    with pytest.warns(UserWarning, match="are 25% of the words.*are left out"):
         AverageEncoder(plain).transform(more)
     warnings.simplefilter("error")
     for table in (vectors, WordVectors(WORDS, vectors.matrix, unknown="cat")):
