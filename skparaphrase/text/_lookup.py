@@ -233,7 +233,7 @@ def _warn_of_language(
     ids = batch.ids[: bounds[-1]].tolist()
     for text, (start, stop) in zip(texts, pairwise(bounds), strict=False):
         new = [words[-1 - i] for i in ids[start:stop][:most] if i < 0]
-        new = [word for word in new if word.translate(_MARKS).isalpha()]
+        new = [w for w in new if w.isalpha() or w.translate(_MARKS).isalpha()]
         n_counted = stop - start
         if guess_language is not None:
             n_counted = len([w for w in text.split(maxsplit=most)[:most] if len(w) > 4])
