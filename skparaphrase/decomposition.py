@@ -213,6 +213,8 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
                 "per_side=True was fitted on pairs and expects vectors of shape "
                 f"(n_pairs, {len(components)}, d); got shape {vectors.shape}."
             )
+        if self.norm not in ("l2", None):  # which `fit` may not have seen
+            self._validate_params()
         if self.norm == "l2":
             largest = np.abs(vectors).max(axis=-1, initial=0)
             rest = np.abs(removed).max(axis=-1, initial=0)

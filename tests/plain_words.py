@@ -45,7 +45,7 @@ def runs_of(token, known):
     )
     runs, places = [], re.finditer("[dw][dwm]*((?<=d)j(?=d)[dwm]+)*", kinds)
     for start, stop in (place.span() for place in places):
-        is_name = re.fullmatch("[wm]+d", kinds[start:stop])
+        is_name = re.fullmatch("[wm]{1,3}d", kinds[start:stop])
         is_ordinal = re.fullmatch("[0-9]*(1st|2nd|3rd|[0-9]th)", token[start:stop])
         if token[start:stop] in known or is_name or is_ordinal:
             runs.append(token[start:stop])

@@ -324,14 +324,15 @@ cdef int find_parts(
 
 
 cdef bint is_whole(Text part) noexcept nogil:
-    """Whether a part is letters and one digit ("co2"), or an ordinal ("12th")."""
+    """Whether a part is 1 to 3 letters and a digit ("co2"), or an ordinal ("12th")."""
     cdef Position p = part.start
     cdef uint32_t c = 0
-    cdef int last
+    cdef int last, n = 0
     while p < part.stop and not Py_UNICODE_ISDECIMAL(c):
         p = read(p, &c)
+        n += 1
     if p == part.stop:
-        return Py_UNICODE_ISDECIMAL(c) and part.stop - part.start > 1
+        return Py_UNICODE_ISDECIMAL(c) and 2 <= n <= 4
     p = part.start
     while p < part.stop and 48 <= p[0] <= 57:
         p += 1
@@ -830,8 +831,12 @@ def scale_to_unit(rows):
                 for j in range(dim):
                     row[j] /= length
             else:
-                with gil:
-                    _plain.scale_to_unit(rows[i : i + 1])
+                j = 0
+                while j < dim and not row[j]:
+                    j += 1
+                if j < dim:  # not zero
+                    with gil:
+                        _plain.scale_to_unit(rows[i : i + 1])
             row += dim
 
 

@@ -14,7 +14,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import InvalidParameterError, StrOptions, is_fitted
+from skparaphrase._compat import (
+    InvalidParameterError,
+    StrOptions,
+    is_fitted,
+    validate_parameter_constraints,
+)
 from skparaphrase._core import core
 from skparaphrase._estimator import DocumentedOnline, store_parameters
 from skparaphrase._output import LastAxisTransformer
@@ -33,6 +38,9 @@ from skparaphrase.text import (
 from skparaphrase.vectors import POOLINGS, WORDS, WordVectors, bundled, pool_texts
 
 
+_NORMS: list[Any] = [StrOptions({"l2"}), None]
+
+
 class TextEncoder(LastAxisTransformer, BaseEstimator):
     """Base class of encoders. A subclass embeds a list of distinct texts."""
 
@@ -45,7 +53,7 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
 
     norm: str | None = None  # of pickles that are older than the parameter
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "norm": [StrOptions({"l2"}), None],
+        "norm": _NORMS,
         "tokenizer": [callable, None],
     }
 
@@ -105,6 +113,10 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
                 vectors = self._embed(distinct)
                 if self.norm == "l2":
                     core.scale_to_unit(vectors)
+                elif self.norm is not None:  # which `fit` may not have seen
+                    validate_parameter_constraints(
+                        {"norm": _NORMS}, {"norm": self.norm}, type(self).__name__
+                    )
                 if indices is not None:
                     vectors = vectors[indices]
                 blocks.append(vectors.reshape(*shape, vectors.shape[1]))

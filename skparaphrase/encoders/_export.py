@@ -271,19 +271,19 @@ def _token_pattern(name: str) -> str:
 def _runs(words: list[str]) -> str:
     """Match the numbers and letters of tokens that have both, and others as a whole.
 
-    Tokens in the vocabulary, and parts of tokens that are, stay whole, as do letters
-    with one digit and ordinals.
+    Tokens in the vocabulary, and parts of tokens that are, stay whole, as do one to
+    three letters with a digit, and ordinals.
     """
     mixed = [word for word in words if re.search(r"\d.*[^\W\d]|[^\W\d].*\d", word)]
     parts = [word for word in mixed if CHUNKS.fullmatch(word)]
     joiner = f"[{_JOINERS}]"
-    letters = rf"(?:(?!{_DIGIT}){_INNER})+"
-    wholes = letters + _DIGIT + "|" + ORDINAL
+    letter = rf"(?:(?!{_DIGIT}){_INNER})"
+    wholes = rf"{letter}{{1,3}}{_DIGIT}|{ORDINAL}"
     if parts:
         wholes += "|" + _any_of(parts)
     start = rf"(?<!{_INNER})(?!(?<={_DIGIT}{joiner}){_DIGIT})"
     end = rf"(?!{_INNER}|(?<={_DIGIT}){joiner}{_DIGIT})"
-    run = rf"{start}(?:{wholes}){end}|{_DIGIT}+(?:{joiner}{_DIGIT}+)*|{letters}"
+    run = rf"{start}(?:{wholes}){end}|{_DIGIT}+(?:{joiner}{_DIGIT}+)*|{letter}+"
     whole = r"\A\P{Nd}+\z|" + (rf"\A{_any_of(mixed)}\z|" if mixed else "")
     of_a_kind = "".join(
         rf"(?!(?:{joiner}*(?{begins}{_DIGIT})\g<run>)+{joiner}*\z)" for begins in "=!"

@@ -96,6 +96,7 @@ READ_AS = {
     "1e5 12may2020 3d 4k 2x4 1970s": "1 e 5 12 may 2020 3 d 4 k 2 x 4 1970 s",
     "1st 22nd 3rd 11th 4st 12TH 7ths": "1st 22nd 3rd 11th 4 st 12 TH 7 ths",
     "co2 mp3 co2-free a2-b-4c b12 c3po": "co2 mp3 co2-free a2 b 4 c b 12 c 3 po",
+    "usb3 qwrtz6 größe8": "usb3 qwrtz 6 größe 8",
     "5-6mg 18-200mm 5'8in 80gb-hdd": "5-6 mg 18-200 mm 5'8 in 80 gb hdd",
     "16-year-old v1.2 v1.2.3rc1 a-1.5": "16 year old v 1.2 v 1.2.3 rc 1 a 1.5",
     "3.14 1-2-3 well-known a_1 64_gb": "3.14 1-2-3 well-known a_1 64 _gb",

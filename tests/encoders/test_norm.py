@@ -90,6 +90,17 @@ def test_removed_components_leave_length_one():
         assert not removal.transform(rows)[3, 1].any()
 
 
+def test_another_norm_is_an_error_without_a_fit(zoo):
+    removal = CommonComponentRemoval().fit(np.eye(3))
+    for model, X in [
+        (AverageEncoder(zoo.vectors, norm="L2"), ["w1"]),
+        (skparaphrase.load_pretrained().set_params(norm="l1"), ["a cat"]),
+        (removal.set_params(norm="l1"), np.eye(3)),
+    ]:
+        with pytest.raises(ValueError, match="The 'norm' parameter .* must be"):
+            model.transform(X)
+
+
 @pytest.mark.parametrize("text_norm", [None, 4.0])
 def test_heads_read_what_is_trained(text_norm, zoo):
     """A fit does not depend on `norm`, and neither does a prediction."""
