@@ -37,7 +37,6 @@ from skparaphrase.text import (
 )
 from skparaphrase.vectors import POOLINGS, WORDS, WordVectors, bundled, pool_texts
 
-
 _NORMS: list[Any] = [StrOptions({"l2"}), None]
 
 

@@ -97,7 +97,7 @@ def test_another_norm_is_an_error_without_a_fit(zoo):
         (skparaphrase.load_pretrained().set_params(norm="l1"), ["a cat"]),
         (removal.set_params(norm="l1"), np.eye(3)),
     ]:
-        with pytest.raises(ValueError, match="The 'norm' parameter .* must be"):
+        with pytest.raises(ValueError, match=r"The 'norm' parameter .* must be"):
             model.transform(X)
 
 
