@@ -10,7 +10,8 @@ import numpy as np
 
 from skparaphrase._compat import check_int
 from skparaphrase._lazy import import_for
-from skparaphrase._math import nearest, unit_vectors
+from skparaphrase._math import unit_vectors
+from skparaphrase._nearest import nearest
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.inspection._estimators import (
     find_encoder,

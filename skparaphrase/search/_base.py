@@ -3,20 +3,25 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
+from scipy.sparse.linalg import norm
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted
 
+from skparaphrase._compat import HasMethods, Interval, StrOptions
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._math import UnitVectors, dot, unit_vectors
+from skparaphrase._nearest import Bound, Rows
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder
 from skparaphrase.encoders import load_pretrained
@@ -28,16 +33,33 @@ _UNIT = 1e-6  # from length 1, which is length 1
 
 
 class EncoderUser(DocumentedOnline, BaseEstimator):
-    """Base class of estimators that compare texts by the vectors of an encoder."""
+    """Base class of estimators that compare texts by their vectors, and by words."""
 
     encoder: Encoder | None
+    lexical: Any
+    lexical_weight: float
     encoder_: Any
+    lexical_: Any
 
-    def _fit_encoder(self, texts: NDArray[np.object_]) -> None:
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "encoder": [HasMethods(["fit", "transform"]), None],
+        "lexical": [StrOptions({"char_wb"}), HasMethods(["fit", "transform"]), None],
+        "lexical_weight": [Interval(Real, 0, 1, closed="both")],
+    }
+
+    def _fit_parts(self, texts: NDArray[np.object_]) -> None:
         self.encoder_ = fitted_encoder(self.encoder, texts)
+        self.lexical_ = fitted_lexical(self.lexical, self.encoder_, texts)
 
-    def _embed(self, texts: NDArray[np.object_]) -> UnitVectors:
-        return embed(self.encoder_, texts)
+    def _rows(self, texts: NDArray[np.object_]) -> Rows:
+        """The texts as they are compared."""
+        vectors = embed(self.encoder_, texts)
+        words = read_words(self.lexical_, self.encoder_, texts)
+        return Rows(vectors, words, Bound.of(vectors))
+
+    @property
+    def _weight(self) -> float:
+        return 0.0 if self.lexical_ is None else self.lexical_weight
 
     save = save
 
@@ -61,6 +83,35 @@ def fitted_encoder(encoder: Encoder | None, texts: NDArray[np.object_] | None) -
             "pass the fitted encoder that made the vectors."
         )
     return clone(encoder).fit(texts)
+
+
+def fitted_lexical(lexical: Any, encoder: Any, texts: NDArray[np.object_]) -> Any:
+    """The given vectorizer if it is fitted, or else a fitted copy; None for None."""
+    if isinstance(lexical, str):
+        lexical = TfidfVectorizer(
+            analyzer=lexical, ngram_range=(3, 5), sublinear_tf=True, dtype=np.float32
+        )
+    if lexical is None or _is_fitted(lexical):
+        return lexical
+    return clone(lexical).fit(unique_texts(cleaned(encoder, texts))[0])
+
+
+def read_words(lexical: Any, encoder: Any, texts: NDArray[np.object_]) -> Any:
+    """Sparse vectors of length 1 or 0, by rows; None without a vectorizer."""
+    if lexical is None:
+        return None
+    distinct, indices = unique_texts(cleaned(encoder, texts))
+    words = lexical.transform(distinct)
+    if not issparse(words):
+        raise TypeError(
+            f"lexical={lexical!r} returns dense vectors; it must be a vectorizer of "
+            "words or n-grams, such as TfidfVectorizer()."
+        )
+    words = csr_array(words, dtype=np.float32)  # normalize would take most of a query
+    lengths = norm(words, axis=1)
+    lengths[lengths == 0] = 1
+    words.data /= np.repeat(lengths, np.diff(words.indptr))
+    return words if len(distinct) == len(texts) else words[indices]
 
 
 def embed(encoder: Encoder, texts: NDArray[np.object_]) -> UnitVectors:
@@ -106,18 +157,25 @@ def _is_fitted(encoder: object) -> bool:
     return True
 
 
-def as_unit_vectors(vectors: object) -> UnitVectors:
+def as_unit_vectors(vectors: Any) -> UnitVectors:
     """Checked vectors of length 1 or 0; the array itself if it holds them."""
     if issparse(vectors):
         raise TypeError(
             "The encoder returns sparse vectors; use TruncatedSVD as its last step to "
-            "make them dense."
+            "make them dense, or pass it as lexical."
         )
+    kind = type(vectors), getattr(vectors, "dtype", None), getattr(vectors, "ndim", 0)
+    if kind != (np.ndarray, np.float32, 2):
+        vectors = check_array(
+            vectors, dtype=np.float32, ensure_min_samples=0, input_name="vectors"
+        )
+    lengths = np.sqrt(dot(vectors, vectors))
+    is_unit = np.abs(lengths - 1) <= _UNIT
+    if is_unit.all():  # most calls; asks no more of a single query
+        return vectors
     checked: UnitVectors = check_array(
-        vectors, dtype=np.float32, ensure_min_samples=0, input_name="vectors"
+        vectors, ensure_min_samples=0, input_name="vectors"
     )
-    lengths = np.sqrt(dot(checked, checked))
     is_zero = lengths == 0
     is_zero[is_zero] = ~checked[is_zero].any(axis=1)  # others' squares underflow
-    is_unit = (np.abs(lengths - 1) <= _UNIT) | is_zero
-    return checked if is_unit.all() else unit_vectors(checked)
+    return checked if (is_unit | is_zero).all() else unit_vectors(checked)

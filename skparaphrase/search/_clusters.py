@@ -4,20 +4,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 from sklearn.cluster import MiniBatchKMeans
 
-from skparaphrase._math import (
-    QUERIES,
-    ChosenRows,
-    Matches,
-    UnitVectors,
-    best,
-    floor,
-    larger,
-    unit_vectors,
-)
+from skparaphrase._math import UnitVectors, unit_vectors
+from skparaphrase._nearest import QUERIES, Matches, Queries, Rows, best, floor
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Indices
 
@@ -96,11 +89,12 @@ class Clusters:
 
     def k_nearest(
         self,
-        vectors: UnitVectors,
+        every: Rows,
         queries: Indices,
         others: Indices,
         k: int,
         threshold: float,
+        weight: float,
     ) -> Matches:
         """The `k` nearest others of each query, without itself, of those that meet."""
         found = []
@@ -110,7 +104,8 @@ class Clusters:
                 kept: list[Matches] = []
                 n_kept = 0
                 parts = self.parts(block, others)
-                for query, other, cosine in pairs_of_parts(vectors, parts, threshold):
+                pairs = pairs_of_parts(every, parts, threshold, weight)
+                for query, other, cosine in pairs:
                     new = query != other
                     kept.append((query[new], other[new], cosine[new]))
                     n_kept += int(new.sum())
@@ -124,13 +119,17 @@ class Clusters:
 
 
 def pairs_of_parts(
-    vectors: UnitVectors, parts: Iterable[tuple[Indices, Indices]], threshold: float
+    every: Rows,
+    parts: Iterable[tuple[Indices, Indices]],
+    threshold: float,
+    weight: float,
 ) -> Iterator[Matches]:
-    """Yield queries and others whose cosine is at least the threshold, in blocks."""
+    """Yield queries and others whose score is at least the threshold, in blocks."""
     for asked, known in parts:
         for start in range(0, len(asked) if len(known) else 0, QUERIES):
-            rows = asked[start : start + QUERIES]
-            least = np.full((len(rows), 1), floor(threshold))
-            others = ChosenRows(vectors, known)
-            for query, row, cosine in larger(vectors[rows], others, least):
-                yield rows[query], known[row], cosine
+            block = slice(start, start + QUERIES)
+            sides = replace(every, chosen=asked), replace(every, chosen=known)
+            queries = Queries(sides[0], block, sides[1], weight)
+            least = np.full((len(queries), 1), floor(threshold))
+            for query, row, score in queries.larger(least):
+                yield asked[block][query], known[row], score

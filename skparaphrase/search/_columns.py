@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 
+from skparaphrase._estimator import warn_caller
 from skparaphrase._math import UnitVectors
-from skparaphrase._typing import Encoder, Texts
-from skparaphrase.search._base import as_unit_vectors, embed
+from skparaphrase._typing import Texts
+from skparaphrase.search._base import as_unit_vectors
 from skparaphrase.text import check_single_texts
 
 Column = NDArray[Any]
@@ -22,20 +23,25 @@ Columns = dict[str, Column]
 Given = tuple[Texts, ArrayLike | None, ArrayLike | None, Any]
 
 #: Names that a column of payload cannot have.
-RESERVED = {"query", "id", "row", "text", "vector", "score"}
+RESERVED = {"query_row", "query", "id", "row", "text", "vector", "score"}
 
 
-def read_queries(queries: Texts, encoder: Encoder) -> tuple[Column, UnitVectors]:
-    """Queries, or positions if they are vectors, and their unit vectors."""
-    if _are_vectors(queries):
+def read_queries(queries: Texts) -> tuple[Column, Column, UnitVectors | None]:
+    """Ids of the queries, the queries, and their unit vectors if they are vectors."""
+    vectors = None
+    if are_vectors(queries):
         vectors = as_unit_vectors(np.atleast_2d(queries))
-        return np.arange(len(vectors)), vectors
-    listed = [queries] if isinstance(queries, str) else queries
-    texts = check_single_texts(listed, "queries")
-    return texts, embed(encoder, texts)
+        read = np.arange(len(vectors))
+    else:
+        listed = [queries] if isinstance(queries, str) else queries
+        read = check_single_texts(listed, "queries")
+    index: Any = getattr(queries, "index", None)
+    if not hasattr(index, "is_unique"):  # not of pandas
+        return np.arange(len(read)), read, vectors
+    return index, read, vectors
 
 
-def _are_vectors(X: object) -> bool:
+def are_vectors(X: object) -> bool:
     """Whether an array holds numbers."""
     return getattr(getattr(X, "dtype", None), "kind", "O") in "fiu"
 
@@ -50,7 +56,7 @@ def read_columns(
     """
     X, ids, vectors, payload = given
     columns: Columns = {}
-    if vectors is None and _are_vectors(X):
+    if vectors is None and are_vectors(X):
         vectors = X
     else:
         columns["text"] = check_single_texts(X)
@@ -59,9 +65,17 @@ def read_columns(
     check_consistent_length(*columns.values())
     n = len(next(iter(columns.values())))
     index: Any = getattr(X, "index", None)
+    if not hasattr(index, "is_unique"):  # not of pandas
+        index = None
+    other = getattr(payload, "index", None)
+    if index is not None and hasattr(other, "is_unique") and not other.equals(index):
+        raise ValueError(
+            "X and payload have different indices, so their rows may not belong "
+            "together; take both from one frame, or reset_index(drop=True) of both."
+        )
     if ids is not None:
         names = as_list(ids)
-    elif getattr(index, "is_unique", False) and not _is_default(index):
+    elif index is not None and index.is_unique and not _is_default(index):
         names = index.tolist()
     elif replace and n and _is_default(index):
         raise ValueError(
@@ -69,6 +83,11 @@ def read_columns(
             "to replace the texts with these ids, or use partial_fit to append all."
         )
     else:
+        if index is not None and not index.is_unique:
+            warn_caller(
+                "The index of X has a value twice, so the ids of the texts are "
+                "positions. Pass ids, or reset_index(drop=True) of the frame."
+            )
         names = list(range(first, first + n))
     if len(names) != n:
         raise ValueError(f"There are {len(names)} ids for {n} texts.")
@@ -81,7 +100,7 @@ def read_columns(
                 f"ids[{position}] = {name!r} is there already; ids are distinct."
             )
         before.add(name)
-    columns["id"] = _as_column(names, np.int64)
+    columns["id"] = as_column(names)
     return columns | payload_columns(payload, n)
 
 
@@ -121,28 +140,25 @@ def _stacked(vectors: Any) -> Any:
     return np.stack([*vectors]) if is_column and len(vectors) else vectors
 
 
-def _as_column(values: list[Any], *dtypes: type) -> Column:
-    """An array of numbers if it has one of these types, or else of objects."""
+def as_column(values: list[Any]) -> Column:
+    """An array of numbers or of bools if it holds them exactly, or else of objects."""
     kinds = {*map(type, values)}
-    if kinds <= {int, float} or kinds == {bool}:
-        numbers = np.array(values, dtype=None if values else dtypes[0])
-        is_exact = numbers.dtype != float or _are_exact(values)
-        if numbers.dtype in dtypes and is_exact:
+    if kinds in ({int}, {float}, {bool}, {int, float}):
+        numbers = np.array(values)
+        is_mixed = len(kinds) > 1
+        exact = np.dtype(float if is_mixed else kinds.pop())
+        if numbers.dtype == exact and not (is_mixed and np.abs(numbers).max() >= 2**53):
             return numbers
     return np.fromiter(values, object, len(values))
 
 
-def _are_exact(values: list[Any]) -> bool:
-    """Whether the integers among numbers are the same as floats."""
-    return all(type(each) is float or abs(each) < 2**53 for each in values)
-
-
-def joined_type(old: Column, new: Column) -> np.dtype[Any]:
-    """The type of a column that has the values of both."""
-    dtype = np.result_type(old, new)
-    if old.dtype == new.dtype or {old.dtype.kind, new.dtype.kind} == {"f"}:
-        return dtype
-    return _as_column([*old.tolist(), *new.tolist()], dtype.type).dtype
+def joined(parts: list[Column]) -> Column:
+    """One column after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    if len({part.dtype for part in parts}) == 1:
+        return np.concatenate(parts)
+    return as_column([value for part in parts for value in part.tolist()])
 
 
 def payload_columns(payload: Any, n: int) -> Columns:
@@ -167,5 +183,5 @@ def payload_columns(payload: Any, n: int) -> Columns:
             )
         if len(values) != n:
             raise ValueError(f"payload[{name!r}] has {len(values)} values, not {n}.")
-        columns[name] = _as_column(values, np.int64, np.float64, np.bool_)
+        columns[name] = as_column(values)
     return columns

@@ -10,7 +10,7 @@ from skparaphrase._compat import check_int
 from skparaphrase._math import dot
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Texts
-from skparaphrase.search._mining import ParaphraseMiner
+from skparaphrase.search._base import embed, fitted_encoder
 from skparaphrase.text import check_single_texts
 
 
@@ -64,7 +64,7 @@ def most_different(texts: Texts, n_texts: int, encoder: Encoder | None = None) -
     """
     texts = check_single_texts(texts, "texts")
     n_texts = check_int(n_texts, "n_texts", max_val=len(texts))
-    vectors = ParaphraseMiner(encoder).fit(texts)._embed(texts)
+    vectors = embed(fitted_encoder(encoder, texts), texts)
     is_zero = dot(vectors, vectors) == 0
     largest = np.full(len(texts), -1, np.float32)  # cosine with a chosen text
     row = np.zeros(n_texts, np.intp)

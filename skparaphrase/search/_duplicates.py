@@ -5,21 +5,22 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClusterMixin
-from sklearn.utils.validation import check_is_fitted, check_scalar
+from sklearn.utils import check_consistent_length, check_scalar, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
-from skparaphrase._math import QUERIES, Cosines, UnitVectors, floor
+from skparaphrase._compat import Interval, StrOptions, fit_context
+from skparaphrase._math import Cosines
+from skparaphrase._nearest import QUERIES, Rows, floor
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser, cleaned
-from skparaphrase.search._boilerplate import warn_of_boilerplate
 from skparaphrase.search._clusters import EXACT, Clusters, pairs_of_parts
 from skparaphrase.text import check_single_texts, unique_texts
 
@@ -36,6 +37,7 @@ _JOINED = 2**14  # texts that join at a time
 _READ = 2**12  # texts between two updates of the progress bar
 
 _Pairs = tuple[NDArray[np.int32], Cosines]
+_Agreement = Callable[[NDArray[np.integer]], NDArray[np.bool_]]
 _NO_PAIRS = np.empty((0, 2), np.int32), np.empty(0, np.float32)
 
 
@@ -44,10 +46,11 @@ class NearDuplicates(ClusterMixin, EncoderUser):
 
     Exact copies are grouped first: texts that are equal after Unicode normalisation
     (NFKC), in lower case and with single spaces. Punctuation counts, as in "C" and
-    "C++". Of the distinct texts, the first one represents a group. Every later text
-    joins the most similar representative before it if their cosine is at least
-    `threshold` and they agree in `must_agree`; otherwise it represents a new group. So
-    every text is similar to its representative, unlike in single-linkage clustering.
+    "C++". Of the distinct texts, the first one represents a group: to keep the newest
+    copy, sort the texts by date, the newest first. Every later text joins the most
+    similar representative before it if their score is at least `threshold` and they
+    agree in `must_agree`; otherwise it represents a new group. So every text is similar
+    to its representative, unlike in single-linkage clustering.
 
     Parameters
     ----------
@@ -56,31 +59,36 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         return texts, such as a ``FunctionTransformer(clean_text)``, copies, numbers and
         `must_agree` are those of the texts after these steps.
     threshold : float, default=0.8
-        Smallest cosine of a text with the representative of its group. It depends on
-        the texts and the encoder; choose it on texts whose groups are known.
+        Smallest score of a text with the representative of its group: the cosine,
+        unless `lexical` is given. It depends on the texts and the encoder; choose it on
+        texts whose groups are known.
     must_agree : {"numbers"}, callable or None, default="numbers"
         Extra condition for grouping two texts, because "500 GB drive" and "750 GB
-        drive" have nearly equal vectors. "numbers": the texts contain the same numbers
-        and the same words with a digit ("P2419H"), in any order. "500GB" and "500 GB",
-        "1.7" and "1,7", "1,000" and "1000", "42" and "42.0", and "-5" and "5" are
-        equal. A callable takes two texts, the earlier one first, and returns whether
-        they may be grouped; it is not asked about exact copies.
+        drive" have nearly equal vectors. "numbers": the numbers of one text, and its
+        words with a digit ("P2419H"), are among those of the other, in any order.
+        "500GB" and "500 GB", "1.7" and "1,7", "1,000" and "1000", "42" and "42.0", and
+        "-5" and "5" are equal. A callable takes two texts, the earlier one first, and
+        returns whether they may be grouped; it is not asked about exact copies.
     max_group_size : int, default=None
         Dissolve groups of more distinct texts: each of these texts represents itself.
         Large groups often share boilerplate rather than their meaning. None keeps
         groups of any size.
+    lexical, lexical_weight
+        As in :class:`SemanticSearch`.
     algorithm : {"auto", "exact", "clusters"}, default="auto"
         "exact" compares all texts; its time grows with the square of their number.
         "clusters" compares a text only with those in the clusters that are nearest to
         it, and misses some pairs: of 515,000 sentences, 0.3 % of those with a cosine of
         0.8 or more, and 1.3 % of those of 0.7 or more. "auto" is "exact" for up to
-        100,000 distinct texts with the same numbers, and "clusters" beyond. Up to 1,000
+        100,000 distinct texts of a group of `fit`, and "clusters" beyond. Up to 1,000
         are always compared exactly.
 
     Attributes
     ----------
     encoder_ : transformer
         The fitted encoder.
+    lexical_ : vectorizer or None
+        The fitted `lexical`.
     labels_ : ndarray of int of shape (n_texts,)
         The group of each text, numbered in order of appearance.
     representative_indices_ : ndarray of int of shape (n_groups,)
@@ -94,7 +102,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         The pairs of distinct texts that may be grouped, the earlier text first. None if
         there are more than 64 pairs per text (and more than 4 million).
     cosines_ : ndarray of shape (n_pairs,), or None
-        The cosines of these pairs.
+        The scores of these pairs.
 
     See Also
     --------
@@ -129,7 +137,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     cosines_: Cosines | None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "encoder": [HasMethods(["fit", "transform"]), None],
+        **EncoderUser._parameter_constraints,
         "threshold": [Interval(Real, -1, 1, closed="both")],
         "must_agree": [StrOptions({"numbers"}), callable, None],
         "max_group_size": [Interval(Integral, 1, None, closed="left"), None],
@@ -143,43 +151,50 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         threshold: float = 0.8,
         must_agree: str | Callable[[str, str], bool] | None = "numbers",
         max_group_size: int | None = None,
+        lexical: Any = None,
+        lexical_weight: float = 0.5,
         algorithm: str = "auto",
     ) -> None:
         self.encoder = encoder
         self.threshold = threshold
         self.must_agree = must_agree
         self.max_group_size = max_group_size
+        self.lexical = lexical
+        self.lexical_weight = lexical_weight
         self.algorithm = algorithm
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Texts, y: object = None) -> Self:
+    def fit(
+        self, X: Texts, y: object = None, *, groups: ArrayLike | None = None
+    ) -> Self:
         """Group the texts.
 
         Parameters
         ----------
         X : array-like of str of shape (n_texts,)
         y : ignored
+        groups : array-like of shape (n_texts,), default=None
+            Only texts with the same value are grouped, such as the brand of products,
+            also if they are copies.
 
         Returns
         -------
         self : NearDuplicates
-
-        Warns
-        -----
-        UserWarning
-            If most texts share many of their words, which makes unrelated texts
-            similar; the warning names them.
         """
         texts = check_single_texts(X)
-        self._fit_encoder(texts)
+        kinds = np.zeros(len(texts), np.intp)
+        if groups is not None:
+            kinds = unique_texts(np.asarray(column_or_1d(groups), dtype=object))[1]
+            check_consistent_length(texts, kinds)
+        self._fit_parts(texts)
         read = cleaned(self.encoder_, texts)
-        keys, self.copy_of_ = _read(read, numbers=self.must_agree == "numbers")
+        numbers, self.copy_of_ = _read(read, kinds, self.must_agree == "numbers")
         distinct = np.unique(self.copy_of_)
-        warn_of_boilerplate(read[distinct])
         self.threshold_ = self.threshold
         leaders = np.arange(len(texts))
-        vectors = self._embed(texts[distinct])
-        rows, pairs = self._leaders(read[distinct], vectors, keys[distinct])
+        agree = _agreement(self.must_agree, read[distinct], numbers[distinct])
+        every = self._rows(texts[distinct])
+        rows, pairs = self._leaders(every, kinds[distinct], agree)
         leaders[distinct] = distinct[rows]
         self.pairs_ = self.cosines_ = None
         if pairs is not None:
@@ -229,18 +244,19 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         return labels
 
     def _leaders(
-        self, texts: NDArray[np.object_], vectors: UnitVectors, keys: Indices
+        self, every: Rows, kinds: Indices, agree: _Agreement
     ) -> tuple[Indices, _Pairs | None]:
         """The representative of each distinct text, and the pairs, if not too many."""
-        by_key = np.argsort(keys, kind="stable")
-        groups = np.split(by_key, np.flatnonzero(np.diff(keys[by_key])) + 1)
+        by_kind = np.argsort(kinds, kind="stable")
+        groups = np.split(by_kind, np.flatnonzero(np.diff(kinds[by_kind])) + 1)
         groups = [rows for rows in groups if len(rows) > 1]
-        clusters = [self._clusters(vectors, rows) for rows in groups]
-        leaders = np.arange(len(texts))
+        leaders = np.arange(len(every))
         kept: list[_Pairs] | None = [_NO_PAIRS]
-        n_left: float = max(_PAIRS * len(texts), _FEW_PAIRS)  # to keep
+        n_left: float = max(_PAIRS * len(every), _FEW_PAIRS)  # to keep
         with progress_bar(sum(map(len, groups)), "Comparing") as update:
-            for rows, parts in zip(groups, clusters, strict=True):
+            for rows in groups:
+                is_large = len(rows) > EXACT[self.algorithm]
+                parts = Clusters(every.vectors, rows) if is_large else None
                 start = 0
                 while start < len(rows):
                     n_queries = parts.n_queries if parts and kept else QUERIES
@@ -248,7 +264,8 @@ class NearDuplicates(ClusterMixin, EncoderUser):
                     block, others = rows[start:stop], rows[:stop]
                     if kept is None:  # only representatives, and what may become one
                         others = others[leaders[others] == others]
-                    found = self._pairs(texts, vectors, block, others, parts, n_left)
+                    meet = parts.parts(block, others) if parts else [(block, others)]
+                    found = self._pairs(every, meet, agree, n_left)
                     if found is None:
                         kept, n_left = None, np.inf
                         continue
@@ -260,42 +277,55 @@ class NearDuplicates(ClusterMixin, EncoderUser):
                     start = stop
         return leaders, _joined(kept) if kept is not None else None
 
-    def _clusters(self, vectors: UnitVectors, rows: Indices) -> Clusters | None:
-        """Parts of texts that may be grouped; None to compare all."""
-        if len(rows) > EXACT[self.algorithm]:
-            return Clusters(vectors, rows)
-        return None
-
     def _pairs(
         self,
-        texts: NDArray[np.object_],
-        vectors: UnitVectors,
-        queries: Indices,
-        others: Indices,
-        clusters: Clusters | None,
+        every: Rows,
+        parts: Iterable[tuple[Indices, Indices]],
+        agree: _Agreement,
         at_most: float,
     ) -> _Pairs | None:
         """Pairs of a query and a text before it that may be grouped, in order.
 
         None if there are more than `at_most`.
         """
-        parts = clusters.parts(queries, others) if clusters else [(queries, others)]
         found = [_NO_PAIRS]
         n_found = 0
-        for query, other, cosine in pairs_of_parts(vectors, parts, self.threshold):
-            pairs = np.column_stack([other, query]).astype(np.int32)
-            keep = pairs[:, 0] < pairs[:, 1]
-            if callable(self.must_agree):
-                keep[keep] = [
-                    bool(self.must_agree(*pair)) for pair in texts[pairs[keep]]
-                ]
-            found.append((pairs[keep], cosine[keep]))
+        matches = pairs_of_parts(every, parts, self.threshold, self._weight)
+        for query, other, score in matches:
+            is_before = other < query
+            pairs = np.column_stack([other, query])[is_before].astype(np.int32)
+            keep = agree(pairs)
+            found.append((pairs[keep], score[is_before][keep]))
             n_found += int(keep.sum())
             if n_found > at_most:
                 return None
-        pairs, cosine = _joined(found)
-        order = np.lexsort((pairs[:, 0], -cosine, pairs[:, 1]))
-        return pairs[order], cosine[order]
+        pairs, score = _joined(found)
+        order = np.lexsort((pairs[:, 0], -score, pairs[:, 1]))
+        return pairs[order], score[order]
+
+
+def _agreement(
+    must_agree: str | Callable[[str, str], bool] | None,
+    texts: NDArray[np.object_],
+    numbers: NDArray[np.object_],
+) -> _Agreement:
+    """Which pairs of texts may be grouped, as far as `must_agree` decides."""
+    if callable(must_agree):
+        return lambda pairs: np.array(
+            [bool(must_agree(*pair)) for pair in texts[pairs]], dtype=bool
+        )
+    if must_agree is None:
+        return lambda pairs: np.ones(len(pairs), dtype=bool)
+    sets, code = unique_texts(numbers)
+
+    def share_numbers(pairs: NDArray[np.integer]) -> NDArray[np.bool_]:
+        first, second = code[pairs.T]
+        kinds, kind = np.unique(first * len(sets) + second, return_inverse=True)
+        both = zip(*np.divmod(kinds, len(sets)), strict=True)
+        is_part = [sets[i] <= sets[j] or sets[j] <= sets[i] for i, j in both]
+        return np.array(is_part, dtype=bool)[kind]
+
+    return share_numbers
 
 
 def _joined(blocks: list[_Pairs]) -> _Pairs:
@@ -321,27 +351,25 @@ def _join(leaders: Indices, pairs: NDArray[np.integer]) -> None:
                     break
 
 
-def _read(texts: NDArray[np.object_], numbers: bool) -> tuple[Indices, Indices]:
-    """Keys that are equal for texts with the same numbers, and the first copies.
+def _read(
+    texts: NDArray[np.object_], kinds: Indices, with_numbers: bool
+) -> tuple[NDArray[np.object_], Indices]:
+    """The numbers of texts, and the first copy of each.
 
-    Copies are texts with the same numbers that are equal after normalisation, which
-    turns superscripts into digits.
+    Copies are texts of a kind with the same numbers that are equal after normalisation,
+    which turns superscripts into digits.
     """
-    keys = np.full(len(texts), frozenset(), dtype=object)
-    names = np.empty(len(texts), dtype=object)
+    numbers = np.full(len(texts), frozenset(), dtype=object)
+    keys = np.empty(len(texts), dtype=object)
     with progress_bar(len(texts), "Reading") as update:
         for i, text in enumerate(texts):
-            if numbers and _DIGIT.search(text):
+            if with_numbers and _DIGIT.search(text):
                 plain = _NO_VALUE.sub("", text.lower()).replace(",", ".")
-                keys[i] = frozenset(_NUMBERS.findall(plain))
+                numbers[i] = frozenset(_NUMBERS.findall(plain))
             if not text.isascii():
                 text = unicodedata.normalize("NFKC", text)
-            names[i] = " ".join(text.casefold().split())
+            keys[i] = " ".join(text.casefold().split()), numbers[i], kinds[i]
             if i % _READ == 0:
                 update(min(_READ, len(texts) - i))
     _, key = unique_texts(keys)
-    _, name = unique_texts(names)
-    _, first, copies = np.unique(
-        name * len(texts) + key, return_index=True, return_inverse=True
-    )
-    return key, first[copies]
+    return numbers, np.unique(key, return_index=True)[1][key]

@@ -15,17 +15,22 @@ from sklearn.utils import Bunch, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import (
-    HasMethods,
     Interval,
     StrOptions,
     check_int,
     fit_context,
 )
 from skparaphrase._core import folded
-from skparaphrase._math import QUERIES, Matches, dot, nearest
+from skparaphrase._math import dot
+from skparaphrase._nearest import QUERIES, Matches, Rows, nearest
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
-from skparaphrase.search._base import EncoderUser, cleaned
+from skparaphrase.search._base import (
+    EncoderUser,
+    cleaned,
+    embed,
+    fitted_encoder,
+)
 from skparaphrase.search._clusters import EXACT, Clusters
 from skparaphrase.text import check_pairs, check_single_texts, unique_texts
 
@@ -43,7 +48,7 @@ class ParaphraseMiner(EncoderUser):
     encoder : transformer, default=None
         As in :class:`SemanticSearch`.
     threshold : float, default=0.7
-        The smallest cosine of a pair.
+        The smallest score of a pair: the cosine, unless `lexical` is given.
     top_k : int, default=100
         Number of nearest texts considered for each text. A pair is kept if one of its
         texts is among the `top_k` nearest of the other.
@@ -54,6 +59,8 @@ class ParaphraseMiner(EncoderUser):
         clean texts, the words are those of the cleaned texts. Smaller values leave out
         pairs that differ by little, such as a word or its position, which teach an
         encoder little. Pairs are left out after `top_k`. 1 keeps all.
+    lexical, lexical_weight
+        As in :class:`SemanticSearch`.
     algorithm : {"auto", "exact", "clusters"}, default="auto"
         "exact" compares all texts; its time grows with the square of their number.
         "clusters" compares a text only with those in the clusters that are nearest to
@@ -86,7 +93,7 @@ class ParaphraseMiner(EncoderUser):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "encoder": [HasMethods(["fit", "transform"]), None],
+        **EncoderUser._parameter_constraints,
         "threshold": [Interval(Real, -1, 1, closed="both")],
         "top_k": [Interval(Integral, 1, None, closed="left")],
         "max_overlap": [Interval(Real, 0, 1, closed="both")],
@@ -100,17 +107,21 @@ class ParaphraseMiner(EncoderUser):
         threshold: float = 0.7,
         top_k: int = 100,
         max_overlap: float = 1.0,
+        lexical: Any = None,
+        lexical_weight: float = 0.5,
         algorithm: str = "auto",
     ) -> None:
         self.encoder = encoder
         self.threshold = threshold
         self.top_k = top_k
         self.max_overlap = max_overlap
+        self.lexical = lexical
+        self.lexical_weight = lexical_weight
         self.algorithm = algorithm
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Texts, y: object = None) -> Self:
-        """Fit the encoder, unless it is fitted.
+        """Fit the encoder and the vectorizer of words, unless they are fitted.
 
         Parameters
         ----------
@@ -121,7 +132,7 @@ class ParaphraseMiner(EncoderUser):
         -------
         self : ParaphraseMiner
         """
-        self._fit_encoder(check_single_texts(X))
+        self._fit_parts(check_single_texts(X))
         return self
 
     def mine(self, texts: Texts, others: Texts | None = None) -> Bunch:
@@ -146,18 +157,22 @@ class ParaphraseMiner(EncoderUser):
         texts = check_single_texts(texts, "texts")
         is_one_list = others is None
         others = texts if is_one_list else check_single_texts(others, "others")
-        vectors = self._embed(texts)
-        other_vectors = vectors if is_one_list else self._embed(others)
         find: Callable[[Any, Any], Matches]
-        options: Any = {"k": self.top_k, "threshold": self.threshold}
+        options: Any = {
+            "k": self.top_k,
+            "threshold": self.threshold,
+            "weight": self._weight,
+        }
+        n_before = 0
         if len(texts) * len(others) > EXACT[self.algorithm] ** 2:
-            every = vectors if is_one_list else np.append(vectors, other_vectors, 0)
-            n_before = len(every) - len(others)
+            n_before = 0 if is_one_list else len(texts)
+            every = self._rows(texts if is_one_list else np.append(texts, others))
             rows = np.arange(len(every))
             sides: Any = rows[: len(texts)], rows[n_before:]
-            find = partial(Clusters(every, rows).k_nearest, every, **options)
+            find = partial(Clusters(every.vectors, rows).k_nearest, every, **options)
         else:
-            n_before, sides = 0, (vectors, other_vectors)
+            asked = self._rows(texts)
+            sides = asked, asked if is_one_list else self._rows(others)
             find = partial(nearest, **options, skip_same=is_one_list)
         first, second, score = find(*sides)
         if is_one_list:
@@ -278,8 +293,8 @@ def mine_hard_negatives(
     candidates = np.unique(indices if corpus is None else indices[pairs.size :])
     excluded, n_excluded = _paired_texts(anchors, partners, len(distinct))
 
-    miner = ParaphraseMiner(encoder).fit(distinct)
-    vectors = miner._embed(np.array(distinct, dtype=object))
+    texts = np.array(distinct, dtype=object)
+    vectors = embed(fitted_encoder(encoder, texts), texts)
     rows = vectors if len(candidates) == len(vectors) else vectors[candidates]
     chosen = []
     with progress_bar(len(pairs), "Mining", "pair") as update:
@@ -308,7 +323,7 @@ def mine_hard_negatives(
             f"{len(pairs)} pairs: each is a paraphrase, or too similar. Pass a larger "
             "corpus, or lower relative_margin."
         )
-    return np.column_stack([pairs[pair], np.array(distinct, dtype=object)[negative]])
+    return np.column_stack([pairs[pair], texts[negative]])
 
 
 def _paired_texts(

@@ -3,24 +3,28 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import os
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from functools import partial
 from numbers import Real
 from threading import RLock
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import Bunch, check_consistent_length, check_scalar, column_or_1d
+from sklearn.utils import check_consistent_length, check_scalar, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, check_int, fit_context
 from skparaphrase._lazy import import_for
-from skparaphrase._math import UnitVectors, floor
+from skparaphrase._math import UnitVectors
+from skparaphrase._nearest import Rows, floor
 from skparaphrase._typing import Encoder, Index, Texts
-from skparaphrase.search._base import EncoderUser, embed, fitted_encoder
+from skparaphrase.search._base import (
+    EncoderUser,
+    embed,
+    fitted_encoder,
+    fitted_lexical,
+    read_words,
+)
 from skparaphrase.search._columns import (
     Column,
     Columns,
@@ -30,7 +34,8 @@ from skparaphrase.search._columns import (
     read_columns,
     read_queries,
 )
-from skparaphrase.search._state import Mask, State, best_of_groups
+from skparaphrase.search._hits import Hits
+from skparaphrase.search._state import Block, Mask, State, best_of_groups
 
 
 class SemanticSearch(EncoderUser):
@@ -53,11 +58,24 @@ class SemanticSearch(EncoderUser):
         `kneighbors`. It is fitted to unit vectors, for which Euclidean distance and
         cosine give the same order (but for texts without a known word, whose vectors
         are zero). None compares with all texts: exact, in blocks of bounded memory.
+        Not with `lexical`.
+    lexical : vectorizer or "char_wb", default=None
+        Compares the texts by their words, too: a vectorizer with sparse output, such as
+        :class:`~sklearn.feature_extraction.text.TfidfVectorizer` or, for millions of
+        texts, :class:`~sklearn.feature_extraction.text.HashingVectorizer`. "char_wb" is
+        ``TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True)``,
+        which finds names, codes, sizes and word forms. It is fitted like `encoder`; its
+        vectors are scaled to length 1.
+    lexical_weight : float, default=0.5
+        The score of a text is `1 - lexical_weight` times the cosine of the vectors plus
+        `lexical_weight` times the cosine of the words. It can be changed after `fit`.
 
     Attributes
     ----------
     encoder_ : transformer
         The fitted encoder.
+    lexical_ : vectorizer or None
+        The fitted `lexical`.
     ids_ : ndarray of shape (n_texts,)
         The ids of the texts.
     texts_ : ndarray of shape (n_texts,), dtype object, or None
@@ -96,15 +114,22 @@ class SemanticSearch(EncoderUser):
     _state: State
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "encoder": [HasMethods(["fit", "transform"]), None],
+        **EncoderUser._parameter_constraints,
         "neighbors": [HasMethods(["fit", "kneighbors"]), None],
     }
 
     def __init__(
-        self, encoder: Encoder | None = None, neighbors: Index | None = None
+        self,
+        encoder: Encoder | None = None,
+        neighbors: Index | None = None,
+        *,
+        lexical: Any = None,
+        lexical_weight: float = 0.5,
     ) -> None:
         self.encoder = encoder
         self.neighbors = neighbors
+        self.lexical = lexical
+        self.lexical_weight = lexical_weight
 
     @property
     def encoder_(self) -> Encoder:
@@ -112,24 +137,30 @@ class SemanticSearch(EncoderUser):
         return self._state.encoder
 
     @property
+    def lexical_(self) -> Any:
+        """The fitted vectorizer of words, or None."""
+        return self._state.lexical
+
+    @property
     def ids_(self) -> Column:
         """The ids of the texts."""
-        return self._state.columns["id"]
+        return self._state.column("id")
 
     @property
     def texts_(self) -> Column | None:
         """The texts, if there are any."""
-        return self._state.columns.get("text")
+        return self._state.column("text") if "text" in self._state.names else None
 
     @property
     def vectors_(self) -> UnitVectors:
         """The unit vectors of the texts."""
-        return self._state.vectors
+        return self._state.column("vector")
 
     @property
     def payload_(self) -> Columns:
         """The columns of the payload."""
-        return self._state.payload
+        names = [name for name in self._state.names if name not in ("id", "text")]
+        return {name: self._state.column(name) for name in names}
 
     @property
     def neighbors_(self) -> Index | None:
@@ -138,19 +169,20 @@ class SemanticSearch(EncoderUser):
 
     def __len__(self) -> int:
         check_is_fitted(self)
-        return self._state.n_rows
+        return len(self._state.rows)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_state" in vars(self)
 
-    def _lock(self, name: str) -> AbstractContextManager[bool]:
-        """A lock of this process; one that was held at a fork belongs to the parent."""
-        return self.__dict__.setdefault(f"_lock_{name}_{os.getpid()}", RLock())
+    @property
+    def _lock(self) -> Any:
+        """A lock of updates."""
+        return self.__dict__.setdefault("_update_lock", RLock())
 
     def __getstate__(self) -> dict[str, Any]:
         attributes = vars(self).copy()
+        attributes.pop("_update_lock", None)
         state = attributes.pop("_state", None)
-        attributes = {k: v for k, v in attributes.items() if not k.startswith("_lock_")}
         return attributes | ({} if state is None else state.attributes())
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
@@ -195,13 +227,27 @@ class SemanticSearch(EncoderUser):
         -------
         self : SemanticSearch
         """
-        with self._lock("update"):
+        with self._lock:
             columns = read_columns((X, ids, vectors, payload), 0)
-            encoder = fitted_encoder(self.encoder, columns.get("text"))
-            if "vector" not in columns:
-                columns["vector"] = embed(encoder, columns["text"])
-            state = State(encoder, columns, first_free_id(columns["id"], 0))
-            if self.neighbors is not None and state.n_rows:
+            texts, lexical = columns.get("text"), None
+            encoder = fitted_encoder(self.encoder, texts)
+            if self.lexical is not None and self.neighbors is not None:
+                raise ValueError(
+                    "lexical and neighbors exclude each other: an index finds texts by "
+                    "their vectors alone. Leave one of them out."
+                )
+            if texts is not None:
+                lexical = fitted_lexical(self.lexical, encoder, texts)
+            elif self.lexical is not None:
+                raise ValueError("lexical needs texts; X holds vectors alone.")
+            state = State(
+                encoder,
+                lexical,
+                (_make_block(encoder, lexical, columns),),
+                np.ones(len(columns["id"]), dtype=bool),
+                first_free_id(columns["id"], 0),
+            )
+            if self.neighbors is not None and len(state.rows):
                 state = state.with_new_index(self.neighbors)
             self._state = state
         return self
@@ -246,13 +292,11 @@ class SemanticSearch(EncoderUser):
     ) -> Self:
         """Add texts, or replace those with the same ids.
 
-        Replacing copies all vectors, so replace many texts in one call.
-
         Parameters
         ----------
         X, ids, vectors, payload
             As in :meth:`partial_fit`, but a Series with the default index needs `ids`.
-            A text that is replaced keeps its position.
+            A text that is replaced moves to the end.
 
         Returns
         -------
@@ -261,32 +305,29 @@ class SemanticSearch(EncoderUser):
         return self._put((X, ids, vectors, payload), replace=True)
 
     def _put(self, given: Given, replace: bool) -> Self:
-        with self._lock("update"):
+        with self._lock:
             if "_state" not in vars(self):
                 X, ids, vectors, payload = given
                 return self.fit(X, ids=ids, vectors=vectors, payload=payload)
             state = self._state
-            taken = () if replace else state.rows()
-            new = read_columns(given, state.next_id, taken, replace)
+            new = read_columns(given, state.next_id, () if replace else state, replace)
             if not len(new["id"]):
                 return self
-            has, gets = {*state.columns} - {"vector"}, {*new} - {"vector"}
-            if state.n_rows and has != gets:
+            has, gets = {*state.names}, {*new} - {"vector"}
+            if len(state.rows) and has != gets:
                 raise ValueError(
                     f"The search has the columns {sorted(has)}, and the new rows "
                     f"{sorted(gets)}; give the same."
                 )
-            if "vector" not in new:
-                new["vector"] = embed(state.encoder, new["text"])
-            _check_width(new["vector"], state)
-            self._state = state.put(new, self.neighbors)
+            block = _make_block(state.encoder, state.lexical, new)
+            _check_width(block.columns["vector"], state)
+            self._state = state.put(block, self.neighbors)
         return self
 
     def remove(self, ids: ArrayLike) -> Self:
         """Remove texts. Those that stay keep their ids.
 
-        This copies all other vectors, so remove many texts in one call. Ids of removed
-        texts are given to no others.
+        Ids of removed texts are given to no others.
 
         Parameters
         ----------
@@ -305,12 +346,11 @@ class SemanticSearch(EncoderUser):
         asked = as_list(ids)
         if any(isinstance(name, (bool, np.bool_)) for name in asked):
             raise TypeError("remove takes ids, not a mask; pass ids_[mask].")
-        with self._lock("update"):
-            known = self._state.rows()
-            for name in asked:
-                if name not in known:
-                    raise KeyError(f"There is no text with the id {name!r}.")
-            rows = [known[name] for name in asked]
+        with self._lock:
+            rows = [self._state.find(name) for name in asked]
+            if None in rows:
+                name = asked[rows.index(None)]
+                raise KeyError(f"There is no text with the id {name!r}.")
             self._state = self._state.remove(rows, self.neighbors)
         return self
 
@@ -322,7 +362,6 @@ class SemanticSearch(EncoderUser):
         mask: ArrayLike | Callable[[Columns], ArrayLike] | None = None,
         threshold: float | None = None,
         groups: ArrayLike | None = None,
-        hybrid: bool = False,
         as_frame: bool = False,
     ) -> Any:
         """Find the most similar texts for each query.
@@ -340,99 +379,101 @@ class SemanticSearch(EncoderUser):
             search, only a callable knows the positions. These searches are exact, also
             with `neighbors`.
         threshold : float, default=None
-            Leave out hits with a smaller cosine. There are as many columns as the query
+            Leave out hits with a smaller score. There are as many columns as the query
             with the most hits has; empty places have row -1, score nan, and None for
-            all else. Not with `hybrid`.
+            all else.
         groups : str or array-like of shape (n_texts,), default=None
             Only the best hit of each group counts, such as the best passage of a
             document: there are hits of `k` groups. The name of a column of the payload,
             or groups by position; after a removal, those of positions from 0 are
             `groups[ids_]`.
-        hybrid : bool, default=False
-            Find texts by their words, too: the order is that of the reciprocal ranks
-            [1]_ by cosine and by BM25. It finds names and codes that the encoder does
-            not know. Needs texts, and ``pip install bm25s``. The first such search
-            after an update reads the words of all texts again.
         as_frame : bool, default=False
             Return a pandas frame. Needs pandas.
 
         Returns
         -------
-        hits : Bunch or DataFrame
+        hits : Hits or DataFrame
             The most similar text first; scores that differ only by rounding are in any
-            order. A frame has a line for each hit and the columns `query`, `id`, `row`,
+            order. A frame has a line for each hit, and one with missing values for a
+            query without hits. Its index is that of the queries, if these are a Series,
+            and else their positions; its columns are `query_row`, `query`, `id`, `row`,
             `text`, those of the payload, and `score`.
-            The fields of a Bunch:
+            Hits are a Bunch, which is displayed as a table, with the fields
 
+            - query_id : ndarray of shape (n_queries,), the index of a Series, or
+              positions
             - query : ndarray of shape (n_queries,), dtype object; of vectors, positions
             - id : ndarray of shape (n_queries, k)
             - row : ndarray of int of shape (n_queries, k), the position in `texts_`
             - text : ndarray of shape (n_queries, k), dtype object, if there are texts
             - each column of the payload : ndarray of shape (n_queries, k)
-            - score : ndarray of shape (n_queries, k), the cosine
-
-        References
-        ----------
-        .. [1] Cormack, Clarke and Buettcher (2009), "Reciprocal rank fusion outperforms
-           Condorcet and individual rank learning methods".
+            - score : ndarray of shape (n_queries, k), the cosine; with `lexical`, the
+              weighted sum of two cosines
         """
         check_is_fitted(self)
         k, state = check_int(k, "k"), self._state
         if threshold is not None:
             check_scalar(threshold, "threshold", Real)
-            if hybrid:
-                raise ValueError("hybrid=True takes no threshold: ranks decide.")
             if np.isnan(threshold):
-                raise ValueError("threshold is nan; give a cosine.")
-        queries, vectors = read_queries(queries, state.encoder)
+                raise ValueError("threshold is nan; give a score.")
+        query_id, queries, vectors = read_queries(queries)
+        words, weight = None, 0.0
+        if state.lexical is not None:
+            if vectors is not None:
+                raise ValueError("With lexical, queries are texts, not vectors.")
+            words = read_words(state.lexical, state.encoder, queries)
+            weight = self.lexical_weight
+        if vectors is None:
+            vectors = embed(state.encoder, queries)
         _check_width(vectors, state)
-        columns = {
-            name: each for name, each in state.columns.items() if name != "vector"
-        }
+        if callable(mask):
+            mask = mask({name: state.column(name) for name in state.names})
         if mask is not None:
-            mask = _check_mask(mask(columns) if callable(mask) else mask, state.n_rows)
-        if hybrid:
-            if "text" not in columns or queries.dtype != object:
-                raise ValueError("hybrid=True needs texts and queries, not vectors.")
-            with self._lock("words"):
-                state.read_words()
-            find = partial(state.fused, queries.tolist(), vectors, mask=mask)
-        else:
-            find = partial(state.nearest, vectors, mask=mask)
+            mask = _check_mask(mask, len(state.rows))
+        asked = Rows(vectors, words)
         if groups is None:
-            score, row = find(k)
+            score, row = state.nearest(asked, k, weight, mask)
         else:
             if isinstance(groups, str):
-                if groups not in columns:
+                if groups not in state.names:
                     raise ValueError(
-                        f"groups={groups!r} is none of the columns {sorted(columns)}."
+                        f"groups={groups!r} is none of the columns {sorted(state.names)}."
                     )
-                groups = columns[groups]
+                groups = state.column(groups)
             groups = np.asarray(column_or_1d(groups))
-            check_consistent_length(groups, columns["id"])
-            score, row = best_of_groups(find, k, groups, mask)
+            check_consistent_length(groups, state.rows)
+            score, row = best_of_groups(
+                lambda k: state.nearest(asked, k, weight, mask), k, groups, mask
+            )
         is_hit = np.ones(score.shape, dtype=bool)
         if threshold is not None:
             is_hit = score > floor(threshold)
             n_hits = int(is_hit.sum(axis=1).max(initial=0))  # the first ones
             score, row, is_hit = score[:, :n_hits], row[:, :n_hits], is_hit[:, :n_hits]
-        hits = {"id": columns.pop("id")[row], "row": row}
-        hits |= {name: column[row] for name, column in columns.items()}
+        names = [name for name in state.names if name != "id"]
+        hits: Columns = {"id": state.take("id", state.rows[row]), "row": row}
+        hits |= {name: state.take(name, state.rows[row]) for name in names}
         hits["score"] = score
-        if as_frame:
-            frame = {"query": queries.repeat(is_hit.sum(axis=1))}
-            frame |= {name: values[is_hit] for name, values in hits.items()}
-            return import_for("as_frame=True", "pandas", "pandas").DataFrame(frame)
         if not is_hit.all():
             score[~is_hit], row[~is_hit] = np.nan, -1
-            for name in {"id", *columns}:
+            for name in ["id", *names]:
                 hits[name] = hits[name].astype(object)
                 hits[name][~is_hit] = None
-        return Bunch(query=queries, **hits)
+        found = Hits(query_id=query_id, query=queries, **hits)
+        return found.to_frame() if as_frame else found
+
+
+def _make_block(encoder: Encoder, lexical: Any, columns: Columns) -> Block:
+    """The block of some columns, which get vectors if there are none."""
+    if "vector" not in columns:
+        columns["vector"] = embed(encoder, columns["text"])
+    if lexical is None:
+        return Block(columns, None)
+    return Block(columns, read_words(lexical, encoder, columns["text"]))
 
 
 def _check_width(vectors: UnitVectors, state: State) -> None:
-    dim = state.vectors.shape[1]
+    dim = state.blocks[0].columns["vector"].shape[1]
     if vectors.shape[1] != dim:
         raise ValueError(
             f"The vectors have {vectors.shape[1]} dimensions, and those that are "

@@ -1,38 +1,38 @@
-"""What a search knows at one moment, and what it finds."""
+"""What a search knows at one moment."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections import defaultdict
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array, vstack
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 
-from skparaphrase._core import folded
-from skparaphrase._lazy import import_for
-from skparaphrase._math import QUERIES, ChosenRows, Cosines, UnitVectors, nearest
-from skparaphrase._progress import progress_bar
+from skparaphrase._math import Cosines, UnitVectors
+from skparaphrase._nearest import QUERIES, Bound, Rows, best, nearest
 from skparaphrase._typing import Encoder, Index, Indices
 from skparaphrase.search._columns import (
     RESERVED,
     Column,
     Columns,
     first_free_id,
-    joined_type,
+    joined,
     payload_columns,
 )
 
 _RECENT = 1000  # rows beside an index that are compared one by one; see `_indexed`
-_CANDIDATES = 20  # of each ranking that is fused, at least
-_RANK = 60  # added to ranks (Cormack et al., 2009)
+_BLOCK = 1024  # rows up to which a block is joined with the one before
 
-#: Cosines and rows, both of shape (n_queries, k).
+_SPARSE = "data", "indices", "indptr"
+
+#: Scores and rows, both of shape (n_queries, k).
 Hits = tuple[Cosines, Indices]
 Mask = NDArray[np.bool_]
 
@@ -41,65 +41,159 @@ def _no_rows() -> Indices:
     return np.empty(0, np.intp)
 
 
-@dataclass(eq=False)
-class State:
-    """Rows of texts, and an index of them; each update makes another state.
-
-    A reader that holds a state is not affected by updates. One writer at a time may
-    update the newest state.
+class Block:
+    """Texts that came together. A block never changes.
 
     Attributes
     ----------
-    encoder : transformer
     columns : dict of str to ndarray
         "id", "vector", "text" if there are texts, and the payload.
+    words : sparse array of shape (n_rows, n_terms), or None
+        By columns.
+    """
+
+    def __init__(self, columns: Columns, words: Any) -> None:
+        self.columns = columns
+        self.words = None if words is None else csc_array(words)
+
+    def __len__(self) -> int:
+        return len(self.columns["id"])
+
+    @cached_property
+    def places(self) -> dict[Any, int]:
+        """The row of each id."""
+        return {name: row for row, name in enumerate(self.columns["id"].tolist())}
+
+    @cached_property
+    def compared(self) -> Rows:
+        """The texts as they are compared."""
+        vectors = self.columns["vector"]
+        return Rows(vectors, self.words, Bound.of(vectors))
+
+
+def join_blocks(blocks: list[Block], keep: list[Any]) -> Block:
+    """One block of some rows of several."""
+    pairs = [*zip(blocks, keep, strict=True)]
+    columns = {
+        name: joined([block.columns[name][rows] for block, rows in pairs])
+        for name in blocks[0].columns
+    }
+    words = [block.words[rows] for block, rows in pairs if block.words is not None]
+    return Block(columns, vstack(words, format="csc") if words else None)
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Blocks of texts, which of them are there, and an index; it never changes.
+
+    Each update makes another state, which shares the blocks; so a reader that holds a
+    state is not affected. A text is added in a block of its own and removed from
+    `living`. Small blocks are joined with the one before, and all blocks once half of
+    their rows are gone.
+
+    Attributes
+    ----------
+    encoder, lexical : transformer
+        `lexical` may be None.
+    blocks : tuple of Block
+    living : ndarray of bool
+        Whether a row, of all blocks, is there still.
     next_id : int
-    spare : dict of str to ndarray
-        Columns with memory behind the last row, which the next state fills.
-    known : dict
-        The row of each id; handed on to the next states, which add to it.
     index : estimator or None
-        A fitted index. It never changes.
+        A fitted index.
     indexed : ndarray of int
-        The row of each vector in the index; -1 if it was removed or replaced.
-    recent : ndarray of int
-        The rows that are not in the index.
-    words : bm25s.BM25 or None
-        An index of the words, once it is needed; see `read_words`.
+        The row of each vector in the index; -1 if it is gone.
+    n_indexed : int
+        The first rows, which are in the index if they are living.
     """
 
     encoder: Encoder
-    columns: Columns
+    lexical: Any
+    blocks: tuple[Block, ...]
+    living: Mask
     next_id: int
-    spare: Columns = field(default_factory=dict)
-    known: dict[Any, int] = field(default_factory=dict)
     index: Any = None
     indexed: Indices = field(default_factory=_no_rows)
-    recent: Indices = field(default_factory=_no_rows)
-    words: Any = field(default=None, init=False)
+    n_indexed: int = 0
+    read: Columns = field(default_factory=dict)  # see `column`
+
+    @cached_property
+    def rows(self) -> Indices:
+        """The rows that are there."""
+        return np.flatnonzero(self.living)
+
+    @cached_property
+    def positions(self) -> Indices:
+        """The position of each row among those that are there."""
+        return np.cumsum(self.living) - 1
+
+    @cached_property
+    def starts(self) -> Indices:
+        """The first row of each block."""
+        return np.cumsum([0, *map(len, self.blocks)])[:-1]
+
+    def column(self, name: str) -> Column:
+        """The values of a column in all rows that are there."""
+        if name not in self.read:
+            keep = np.split(self.living, self.starts[1:])
+            columns = [block.columns[name] for block in self.blocks]
+            pairs = zip(columns, keep, strict=True)
+            parts = [each if here.all() else each[here] for each, here in pairs]
+            self.read[name] = joined(parts)
+        return self.read[name]
 
     @property
-    def n_rows(self) -> int:
-        return len(self.columns["id"])
+    def names(self) -> list[str]:
+        """The columns that hits contain."""
+        return [name for name in self.blocks[0].columns if name != "vector"]
 
-    @property
-    def vectors(self) -> UnitVectors:
-        return self.columns["vector"]
+    def compacted(self) -> Self:
+        """The state with one block, of the rows that are there."""
+        if len(self.blocks) == 1 and len(self.rows) == len(self.living):
+            return self
+        block = join_blocks([*self.blocks], np.split(self.living, self.starts[1:]))
+        is_there = (self.indexed >= 0) & self.living[self.indexed]
+        indexed = np.where(is_there, self.positions[self.indexed], -1)
+        return replace(
+            self,
+            blocks=(block,),
+            living=np.ones(len(block), dtype=bool),
+            indexed=indexed,
+            n_indexed=int(is_there.sum()),
+            read={},
+        )
 
-    @property
-    def payload(self) -> Columns:
-        return {k: values for k, values in self.columns.items() if k not in RESERVED}
+    def take(self, name: str, rows: Indices) -> Column:
+        """The values of a column in some rows."""
+        columns = [block.columns[name] for block in self.blocks]
+        if len(columns) == 1:
+            return columns[0][rows]
+        dtypes = {column.dtype for column in columns}
+        shape = *rows.shape, *columns[0].shape[1:]
+        values = np.empty(shape, dtypes.pop() if len(dtypes) == 1 else object)
+        of_block = np.searchsorted(self.starts, rows, side="right") - 1
+        for number, (column, start) in enumerate(zip(columns, self.starts, strict=True)):
+            here = of_block == number
+            values[here] = column[rows[here] - start]
+        return values
 
     def attributes(self) -> dict[str, Any]:
         """What is saved and pickled, by the names of fitted attributes."""
+        state = self.compacted()
+        columns, words = state.blocks[0].columns, state.blocks[0].words
+        if words is not None:
+            parts = {name: getattr(words, name) for name in _SPARSE}
+            words = {**parts, "shape": np.array(words.shape)}
         return {
             "encoder_": self.encoder,
-            "ids_": self.columns["id"],
-            "texts_": self.columns.get("text"),
-            "vectors_": self.vectors,
-            "payload_": {name: each.tolist() for name, each in self.payload.items()},
+            "lexical_": self.lexical,
+            "ids_": columns["id"],
+            "texts_": columns.get("text"),
+            "vectors_": columns["vector"],
+            "words_": words,
+            "payload_": {k: columns[k].tolist() for k in columns if k not in RESERVED},
             "neighbors_": self.index,
-            "indexed_": self.indexed,
+            "indexed_": state.indexed,
             "next_id_": self.next_id,
         }
 
@@ -110,111 +204,138 @@ class State:
         texts, payload = attributes.pop("texts_"), attributes.pop("payload_")
         columns |= {} if texts is None else {"text": texts}
         columns |= payload_columns(payload, len(columns["id"]))
+        words, indexed = attributes.pop("words_", None), attributes.pop("indexed_")
+        if words is not None:
+            shape = tuple(words["shape"].tolist())
+            words = csc_array(tuple(words[name] for name in _SPARSE), shape=shape)
+            check_consistent_length(columns["id"], words)
         check_consistent_length(*columns.values())
-        state = cls(attributes.pop("encoder_"), columns, attributes.pop("next_id_"))
-        return state._with(attributes.pop("neighbors_"), attributes.pop("indexed_"))
+        return cls(
+            attributes.pop("encoder_"),
+            attributes.pop("lexical_", None),
+            (Block(columns, words),),
+            np.ones(len(columns["id"]), dtype=bool),
+            attributes.pop("next_id_"),
+            attributes.pop("neighbors_"),
+            indexed,
+            int((indexed >= 0).sum()),
+        )
 
-    def rows(self) -> dict[Any, int]:
-        """The row of each id."""
-        if len(self.known) != self.n_rows:  # not read yet, or an update has failed
-            self.known = {k: row for row, k in enumerate(self.columns["id"].tolist())}
-        return self.known
+    def find(self, name: Any) -> int | None:
+        """The row of an id."""
+        for block, start in zip(self.blocks[::-1], self.starts[::-1], strict=True):
+            row = block.places.get(name)
+            if row is not None and self.living[start + row]:
+                return int(start + row)
+        return None
 
-    def put(self, new: Columns, neighbors: Index | None) -> Self:
-        """Replace the texts with the same ids, and append the others."""
-        n, known = self.n_rows, self.rows()
-        names = new["id"].tolist()
-        rows = np.array([known.setdefault(k, len(known)) for k in names], np.intp)
-        n_after, is_old = len(known), rows < n
-        columns: Columns = {} if n else new
-        spare: Columns = {}
-        for name, column in self.columns.items() if n else ():
-            memory, values = self.spare.get(name, column), new[name]
-            dtype = joined_type(column, values)
-            # Readers see the rows of this state, so they are copied to be replaced.
-            if is_old.any() or len(memory) < n_after or memory.dtype != dtype:
-                size = n_after if n_after == n else max(n_after, 2 * n)
-                memory = np.empty((size, *column.shape[1:]), dtype)
-                memory[:n] = column
-            memory[rows] = values
-            spare[name], columns[name] = memory, memory[:n_after]
-        now = np.arange(n)
-        now[rows[is_old]] = -1
-        next_id = first_free_id(new["id"], self.next_id)
-        state = replace(self, columns=columns, spare=spare, next_id=next_id)
-        return state._indexed(now, neighbors)
+    def __contains__(self, name: Any) -> bool:
+        return self.find(name) is not None
+
+    def put(self, new: Block, neighbors: Index | None) -> Self:
+        """Add texts, and remove those with the same ids."""
+        rows = [row for name in new.places if (row := self.find(name)) is not None]
+        living = np.append(self.living, np.ones(len(new), dtype=bool))
+        living[rows] = False
+        blocks = *self.blocks, new
+        if not len(self.rows):  # which may have had other columns
+            blocks, living = (new,), living[-len(new) :]
+        next_id = first_free_id(new.columns["id"], self.next_id)
+        state = replace(self, blocks=blocks, living=living, next_id=next_id, read={})
+        return state._tidy(neighbors)
 
     def remove(self, rows: list[int], neighbors: Index | None) -> Self:
-        """Remove rows; the others move up."""
-        stays = np.ones(self.n_rows, dtype=bool)
-        stays[rows] = False
-        columns = {name: column[stays] for name, column in self.columns.items()}
-        state = replace(self, columns=columns, spare={}, known={})
-        return state._indexed(np.where(stays, np.cumsum(stays) - 1, -1), neighbors)
+        """Remove rows."""
+        living = self.living.copy()
+        living[rows] = False
+        return replace(self, living=living, read={})._tidy(neighbors)
 
-    def _indexed(self, now: Indices, neighbors: Index | None) -> Self:
-        """The state with the index of the one before; `now` has the rows that it had.
+    def _tidy(self, neighbors: Index | None) -> Self:
+        """Join blocks that are small or half gone, and bring the index up to date."""
+        if 2 * len(self.rows) <= len(self.living):
+            return self.compacted()._indexed(neighbors)
+        blocks = [*self.blocks]
+        while len(blocks) > 1 and len(blocks[-2]) < max(2 * len(blocks[-1]), _BLOCK):
+            blocks[-2:] = [join_blocks(blocks[-2:], [slice(None)] * 2)]
+        return replace(self, blocks=tuple(blocks))._indexed(neighbors)
+
+    def _indexed(self, neighbors: Index | None) -> Self:
+        """The state with its index.
 
         Recent rows are compared one by one until there are more than a thousand and
         two percent of all. Then a copy of the index gets them, so that no search waits.
         An index of which half was removed is dropped, and a new one built.
         """
         if neighbors is None:
-            return replace(self, index=None, indexed=_no_rows())
-        state = self._with(self.index, np.append(now, -1)[self.indexed])
-        if len(state.indexed) > 2 * (self.n_rows - len(state.recent)):
-            state = self._with(None, _no_rows())
-        if len(state.recent) <= max(_RECENT, self.n_rows // 50):
+            return replace(self, index=None, indexed=_no_rows(), n_indexed=0)
+        state = self
+        if len(state.indexed) > 2 * state.living[: state.n_indexed].sum():
+            state = replace(state, index=None, indexed=_no_rows(), n_indexed=0)
+        recent = state.rows[state.rows >= state.n_indexed]
+        if len(recent) <= max(_RECENT, len(self.rows) // 50):
             return state
         if not hasattr(state.index, "partial_fit"):
-            return self.with_new_index(neighbors)
-        index = deepcopy(state.index).partial_fit(self.vectors[state.recent])
-        return self._with(index, np.append(state.indexed, state.recent))
+            return state.with_new_index(neighbors)
+        index = deepcopy(state.index).partial_fit(state.take("vector", recent))
+        indexed = np.append(state.indexed, recent)
+        return replace(state, index=index, indexed=indexed, n_indexed=len(state.living))
 
     def with_new_index(self, neighbors: Index) -> Self:
         """The state with an index of all its rows."""
-        index = clone(neighbors).fit(self.vectors)
-        return self._with(index, np.arange(self.n_rows))
+        index = clone(neighbors).fit(self.column("vector"))
+        n_indexed = len(self.living)
+        return replace(self, index=index, indexed=self.rows, n_indexed=n_indexed)
 
-    def _with(self, index: Any, indexed: Indices) -> Self:
-        is_recent = np.ones(self.n_rows, dtype=bool)
-        is_recent[indexed[indexed >= 0]] = False
-        recent = np.flatnonzero(is_recent)
-        return replace(self, index=index, indexed=indexed, recent=recent)
+    def nearest(
+        self, queries: Rows, k: int, weight: float, mask: Mask | None = None
+    ) -> Hits:
+        """The positions with the largest scores, at most `k`."""
+        if mask is None and self.index is not None and len(queries):
+            score, row = self._nearest_of_index(queries.vectors, k)
+        else:
+            keep = self.living
+            if mask is not None:
+                keep = np.zeros(len(keep), dtype=bool)
+                keep[self.rows[mask]] = True
+            score, row = self._compare(queries, k, weight, keep)
+        return score, self.positions[row]
 
-    def read_words(self) -> None:
-        """Index the words of the texts, if there are any; by one thread."""
-        if self.words is None:
-            tokens = _tokens(self.columns["text"].tolist(), ids=True)
-            if any(tokens.ids):
-                words = import_for("hybrid=True", "bm25s", "bm25s").BM25()
-                words.index(tokens, show_progress=False)
-                self.words = words
-
-    def nearest(self, vectors: UnitVectors, k: int, mask: Mask | None) -> Hits:
-        """The `k` rows with the largest cosines."""
-        if mask is not None:
-            return self._compare(vectors, k, np.flatnonzero(mask))
-        if self.index is None or not len(vectors):
-            return self._compare(vectors, k, np.arange(self.n_rows))
-        _, recent = self._compare(vectors, k, self.recent)
-        row = np.concatenate([self._rows_of_index(vectors, k), recent], axis=1)
-        score = self._cosines(vectors, row)
-        score[row < 0] = -np.inf
-        order = np.argsort(-score, axis=1, kind="stable")[:, : min(k, self.n_rows)]
-        return take_columns(score, row, order)
-
-    def _compare(self, vectors: UnitVectors, k: int, rows: Indices) -> Hits:
+    def _compare(self, queries: Rows, k: int, weight: float, keep: Mask) -> Hits:
         """The nearest of some rows, which are compared one by one."""
-        shape = len(vectors), min(k, len(rows))
-        _, row, score = nearest(vectors, ChosenRows(self.vectors, rows), shape[1])
-        return score.reshape(shape), rows[row].reshape(shape)
+        found = []
+        for block, start in zip(self.blocks, self.starts, strict=True):
+            here = keep[start : start + len(block)]
+            chosen = None if here.all() else np.flatnonzero(here)
+            rows = replace(block.compared, chosen=chosen)
+            query, row, score = nearest(queries, rows, k, weight=weight)
+            row = row if chosen is None else chosen[row]
+            found.append((query, row + start, score))
+        _, row, score = found[0] if len(found) == 1 else best(found, k)
+        shape = len(queries), min(k, int(np.count_nonzero(keep)))
+        return score.reshape(shape), row.reshape(shape)
+
+    def _nearest_of_index(self, vectors: UnitVectors, k: int) -> Hits:
+        """The nearest of the index, and of recent rows."""
+        keep = self.living.copy()
+        keep[: self.n_indexed] = False
+        _, recent = self._compare(Rows(vectors), k, 0.0, keep)
+        row = np.concatenate([self._rows_of_index(vectors, k), recent], axis=1)
+        score: Cosines = np.empty(row.shape, dtype=np.float32)
+        for start in range(0, len(row), QUERIES):
+            block = slice(start, start + QUERIES)
+            others = self.take("vector", row[block])
+            np.einsum("qd,qkd->qk", vectors[block], others, out=score[block])
+        np.clip(score, -1, 1, out=score)
+        score[row < 0] = -np.inf
+        order = np.argsort(-score, axis=1, kind="stable")[:, : min(k, len(self.rows))]
+        return take_columns(score, row, order)
 
     def _rows_of_index(self, vectors: UnitVectors, k: int) -> Indices:
         """At least `k` rows of the index, or all; -1 for vectors that are gone."""
-        n_there = self.n_rows - len(self.recent)
-        k = n_asked = min(k, n_there)
         rows = np.append(self.indexed, -1)  # -1 of label -1, where none was found
+        rows[:-1][~self.living[self.indexed]] = -1
+        n_there = int((rows >= 0).sum())
+        k = n_asked = min(k, n_there)
         while True:
             labels = self.index.kneighbors(vectors, n_asked, return_distance=False)
             if (rows[labels] >= 0).sum(axis=1).min() >= k:
@@ -225,43 +346,6 @@ class State:
                     "query; ask for fewer, or set it to search longer."
                 )
             n_asked = min(2 * n_asked, len(self.indexed))
-
-    def _cosines(self, vectors: UnitVectors, row: Indices) -> Cosines:
-        """Cosines of queries and some rows of each."""
-        score: Cosines = np.empty(row.shape, dtype=np.float32)
-        for start in range(0, len(row), QUERIES):
-            block = slice(start, start + QUERIES)
-            others = self.vectors[row[block]]
-            np.einsum("qd,qkd->qk", vectors[block], others, out=score[block])
-        return np.clip(score, -1, 1, out=score)
-
-    def fused(
-        self, queries: list[str], vectors: UnitVectors, k: int, mask: Mask | None
-    ) -> Hits:
-        """The `k` best rows by reciprocal ranks among vectors and among words."""
-        _, near = self.nearest(vectors, max(k, _CANDIDATES), mask)
-        k = min(k, near.shape[1])
-        row = np.empty((len(queries), k), np.intp)
-        with progress_bar(len(queries), "Comparing words", "query") as done:
-            for query, tokens in enumerate(_tokens(queries)):
-                gains: dict[int, float] = defaultdict(float)
-                by_words = self._by_words(tokens, near.shape[1], mask)
-                for ranking in (near[query], by_words):
-                    for rank, each in enumerate(ranking.tolist(), start=1):
-                        gains[each] += 1 / (_RANK + rank)
-                row[query] = sorted(gains, key=lambda each: -gains[each])[:k]
-                done(1)
-        return self._cosines(vectors, row), row
-
-    def _by_words(self, tokens: list[str], k: int, mask: Mask | None) -> Indices:
-        """At most `k` rows that share a word with the query, the best first."""
-        if self.words is None or not k:
-            return _no_rows()
-        known = self.words.get_tokens_ids(tokens)
-        scores = self.words.get_scores_from_ids(known, weight_mask=mask)
-        least = np.partition(scores, -k)[-k]
-        best = np.flatnonzero((scores >= least) & (scores > 0))
-        return best[np.argsort(-scores[best], kind="stable")[:k]]
 
 
 def best_of_groups(
@@ -288,11 +372,3 @@ def take_columns(score: Cosines, row: Indices, columns: Indices) -> Hits:
     """Scores and rows at some columns of each query."""
     score = np.take_along_axis(score, columns, axis=1)
     return score, np.take_along_axis(row, columns, axis=1)
-
-
-def _tokens(texts: list[str], ids: bool = False) -> Any:
-    """Lists of tokens, or what bm25s indexes."""
-    texts = [folded(text, lowercase=True) for text in texts]
-    return import_for("hybrid=True", "bm25s", "bm25s").tokenize(
-        texts, lower=False, stopwords=None, return_ids=ids, show_progress=False
-    )

@@ -15,7 +15,8 @@ from sklearn.utils import (
 )
 from sklearn.utils.multiclass import check_classification_targets
 
-from skparaphrase._math import nearest, unit_vectors
+from skparaphrase._math import unit_vectors
+from skparaphrase._nearest import nearest
 from skparaphrase._typing import Encoder
 from skparaphrase.supervision._examples import (
     Arranged,

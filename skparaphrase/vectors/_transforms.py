@@ -15,7 +15,8 @@ from sklearn.utils import check_scalar
 
 from skparaphrase import _core
 from skparaphrase._estimator import warn_caller
-from skparaphrase._math import UnitRows, nearest, unit_vectors
+from skparaphrase._math import unit_vectors
+from skparaphrase._nearest import UnitRows, nearest
 from skparaphrase.text import TokenBatch, WordTokenizer, is_word
 from skparaphrase.vectors._frequencies import WordFrequencies, load_word_frequencies
 from skparaphrase.vectors._oov import Subwords

@@ -113,16 +113,6 @@ class User:
             if name.startswith(f"{self.number}/"):
                 assert self.mine[name] == text
 
-    def find_words(self):
-        query, *_ = self.mine.values()
-        hits = self.search.search(query, k=4, hybrid=find_spec("bm25s") is not None)
-        order = np.argsort(-hits.score, kind="stable")
-        for name, values in hits.items():
-            if name != "query":
-                hits[name] = np.take_along_axis(values, order, axis=1)
-        check(hits, self.encoder, query)
-        assert query in hits.text
-
     def find_mine(self):
         """Each text of this thread is there, once."""
         hits = self.search.search(
@@ -152,7 +142,6 @@ class User:
     def act(self):
         actions = {
             self.find: 10,
-            self.find_words: 1,
             self.find_mine: 1,
             self.find_together: 2,
             self.add: 3,

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer
 
-from skparaphrase import _math, load_pretrained
+from skparaphrase import _nearest, load_pretrained
 from skparaphrase.datasets import load_faq, load_paraphrases
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.search import (
@@ -158,9 +158,9 @@ def test_progress_counts_every_text(monkeypatch):
         yield counts[description, unit].append
         assert sum(counts[description, unit]) == total
 
-    for module in [_math, _base, _mining]:
+    for module in [_nearest, _base, _mining]:
         monkeypatch.setattr(module, "progress_bar", count)
-    monkeypatch.setattr(_math, "_ROWS", 100)
+    monkeypatch.setattr(_nearest, "QUERIES", 100)
     texts = np.unique(PAIRS)
     miner = ParaphraseMiner().fit(texts)
     miner.mine(texts)

@@ -3,13 +3,10 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import contextlib
 import copy
-import os
 import pickle
 import sys
 import tracemalloc
-import warnings
 from datetime import date, datetime, timedelta
 
 import numpy as np
@@ -68,7 +65,9 @@ def test_as_the_cosines_of_scikit_learn(search):
 def test_frames(search):
     frame = search.search(pd.Series(QUERIES[:3]), k=2, as_frame=True)
     hits = search.search(QUERIES[:3], k=2)
-    assert frame.columns.tolist() == ["query", "id", "row", "text", "score"]
+    names = ["query_row", "query", "id", "row", "text", "score"]
+    assert frame.columns.tolist() == names
+    assert frame["query_row"].tolist() == frame.index.tolist() == [0, 0, 1, 1, 2, 2]
     assert frame["query"].tolist() == [q for q in QUERIES[:3] for _ in range(2)]
     assert_array_equal(frame["row"], hits.row.ravel())
     assert_array_equal(frame["score"], hits.score.ravel())
@@ -113,7 +112,9 @@ def test_ids_of_a_series(search):
     assert SemanticSearch().fit(series[1::2]).ids_.tolist() == IDS[1::2]
     assert SemanticSearch().fit(pd.Series(SENTENCES)[5:]).ids_[0] == 5
     twice = pd.concat([series[:3], series[:3]])
-    assert SemanticSearch().fit(twice).ids_.tolist() == list(range(6))
+    with pytest.warns(UserWarning, match="The index of X has a value twice"):
+        assert SemanticSearch().fit(twice).ids_.tolist() == list(range(6))
+    assert SemanticSearch().fit(twice, ids=range(1, 7)).ids_[0] == 1
 
 
 def test_ids_of_a_slice_are_those_of_its_rows():
@@ -161,7 +162,8 @@ def test_after_any_changes_as_a_new_search(neighbors, n_recent, monkeypatch):
         search.partial_fit(list(added.values()), ids=list(added))
         there |= added
         replaced = random.choice(list(there), 7, replace=False).tolist()
-        there |= {name: f"{there[name]} Really." for name in replaced}
+        new = {name: f"{there.pop(name)} Really." for name in replaced}
+        there |= new  # at the end
         search.upsert([there[name] for name in replaced], ids=replaced)
         new = SemanticSearch().fit(list(there.values()), ids=list(there))
         assert search.ids_.tolist() == list(there)
@@ -299,9 +301,18 @@ def test_threshold(search):
         assert np.isnan(hits.score[query, count:]).all()
         assert set(hits.text[query, count:]) | set(hits.id[query, count:]) <= {None}
     frame = search.search(QUERIES, k=8, threshold=0.6, as_frame=True)
-    assert len(frame) == counts.sum()
-    assert frame["query"].tolist() == np.repeat(QUERIES, counts).tolist()
+    lines = np.maximum(counts, 1)
+    assert frame["query"].tolist() == np.repeat(QUERIES, lines).tolist()
+    assert frame["query_row"].tolist() == np.repeat(range(40), lines).tolist()
     assert frame["score"].min() >= 0.6
+    is_missing = np.repeat(counts == 0, lines)
+    assert_array_equal(frame["score"].isna(), is_missing)
+    assert_array_equal(frame["id"].isna(), is_missing)
+    assert_array_equal(frame["row"] == -1, is_missing)
+    nothing = search.search(QUERIES[:3], threshold=1, as_frame=True)
+    assert nothing.columns.tolist() == frame.columns.tolist()
+    assert nothing["query"].tolist() == QUERIES[:3].tolist()
+    assert nothing[["id", "text", "score"]].isna().all(axis=None)
 
 
 @pytest.mark.parametrize("neighbors", [None, NearestNeighbors()], ids=str)
@@ -525,13 +536,15 @@ def test_a_payload_comes_with_hits(payload, tmp_path):
     best = search.search("a parcel", groups="topic")
     assert best.topic.tolist() == [["post", "shop"]]
     frame = search.search("a parcel", threshold=0.3, as_frame=True)
-    assert frame.columns.tolist() == [*"query id row text topic price score".split()]
+    assert frame.columns.tolist() == [
+        *"query_row query id row text topic price score".split()
+    ]
     assert frame["topic"].tolist() == ["post"]
     few = search.search(["a parcel", "qwx"], threshold=0.3)
     assert few.topic.tolist() == [["post"], [None]]
     search.remove("a").upsert([TEXTS[1]], ids=["b"], payload=ROWS[:1])
-    assert search.payload_["topic"].tolist() == ["post", "shop"]
-    assert search.payload_["price"].tolist() == [1.5, 3]
+    assert search.payload_["topic"].tolist() == ["shop", "post"]
+    assert search.payload_["price"].tolist() == [3, 1.5]
     search.save(tmp_path / "search")
     for other in (skparaphrase.load(tmp_path / "search"), copy.copy(search)):
         assert_equal(other.payload_, search.payload_)
@@ -549,7 +562,8 @@ def test_columns_of_a_payload_keep_their_order_and_values():
     assert search.payload_["b"][0] is True
     assert search.payload_["a"].tolist() == [2**62 + 1, 3]
     frame = search.search("bikes", as_frame=True)
-    assert frame.columns.tolist() == [*"query id row text b a score".split()]
+    names = "query_row query id row text b a score".split()
+    assert frame.columns.tolist() == names
 
 
 def test_texts_without_a_group_are_one_group():
@@ -601,7 +615,7 @@ def test_payload_of_nullable_columns_and_durations(tmp_path):
 def test_ids_that_are_not_saved(tmp_path):
     frame = pd.Series(TEXTS, index=pd.MultiIndex.from_product([["a"], [1, 2, 3]]))
     search = SemanticSearch().fit(frame).upsert(["Another."], ids=[("a", 2)])
-    assert search.remove([("a", 1)]).ids_.tolist() == [("a", 2), ("a", 3)]
+    assert search.remove([("a", 1)]).ids_.tolist() == [("a", 3), ("a", 2)]
     with pytest.raises(ValueError, match="ids_ contains tuples; save takes numbers"):
         search.save(tmp_path / "search")
     assert list(tmp_path.iterdir()) == []
@@ -629,10 +643,10 @@ def test_upserts_replace_and_add(tmp_path):
     hits = search.upsert(["Do you sell bicycles?", TEXTS[0]], ids=[0, 5]).search(
         "bikes", k=1
     )
-    assert search.ids_.tolist() == [0, 1, 5]
-    assert search.texts_.tolist() == ["Do you sell bicycles?", TEXTS[1], TEXTS[0]]
-    assert (hits.id.item(), hits.row.item()) == (0, 0)
-    assert search.upsert(["One more."]).ids_.tolist() == [0, 1, 5, 6]
+    assert search.ids_.tolist() == [1, 0, 5]
+    assert search.texts_.tolist() == [TEXTS[1], "Do you sell bicycles?", TEXTS[0]]
+    assert (hits.id.item(), hits.row.item()) == (0, 1)
+    assert search.upsert(["One more."]).ids_.tolist() == [1, 0, 5, 6]
     assert len(search.upsert([])) == 4
     assert SemanticSearch().fit(TEXTS, ids=[("a", n) for n in range(3)]).ids_[2] == (
         "a",
@@ -688,14 +702,17 @@ def test_after_an_interrupted_update(monkeypatch):
     assert set(search.texts_[[9, 12]]) == {"New ('a', 1).", "New ('b', 2)."}
 
 
-def test_additions_share_memory_until_it_is_full():
+def test_updates_do_not_copy_what_was_there():
     search = SemanticSearch().fit(SENTENCES[:300])
-    shares = []
-    for n in range(300, 500):
-        before = search.vectors_
-        search.partial_fit(SENTENCES[n : n + 1])
-        shares.append(np.shares_memory(before, search.vectors_))
-    assert shares.count(False) == 1
+    search.partial_fit(np.resize(SENTENCES, 2000))
+    first = search._state.blocks[0]
+    for n in range(300, 340):
+        search.partial_fit(SENTENCES[n : n + 1]).remove(n - 300)
+        search.upsert(["Another."], ids=[200])
+        assert search._state.blocks[0] is first
+        assert len(search._state.blocks) == 2
+    search.remove(search.ids_[:1150])
+    assert len(search._state.blocks) == 1 and len(search._state.living) == len(search)
 
 
 def test_small_integers_of_numpy(search):
@@ -711,20 +728,6 @@ def test_length_and_display():
     assert not hasattr(search, "vectors_")
     assert len(search.fit(TEXTS).remove([0, 1])) == 1
     assert "SemanticSearch" in search._repr_html_()
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_forked_child_can_update():
-    search = SemanticSearch().fit(TEXTS)
-    with search._lock("update"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-        if not child:
-            is_added = False
-            with contextlib.suppress(BaseException):
-                is_added = len(search.partial_fit(["More."])) == 4
-            os._exit(not is_added)
-    assert os.waitpid(child, 0)[1] == 0
 
 
 @pytest.mark.parametrize("copied", ["saved", "pickled"])

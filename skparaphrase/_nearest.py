@@ -1,0 +1,380 @@
+"""The most similar of many texts, by vectors and words, in blocks of bounded memory."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skparaphrase._math import Cosines, UnitVectors, dot, unit_vectors
+from skparaphrase._progress import progress_bar
+from skparaphrase._typing import Indices
+
+Matches = tuple[Indices, Indices, Cosines]  # query, row, score
+
+QUERIES = 1024  # in a block
+_CELLS = 2**21  # scores in a block: 8 MB
+_ROWS = 2048, 2**14  # in the first block of rows, and at most
+_SAMPLE = 1024  # rows from which a first bound is computed
+_BOUNDED = 4096  # rows, and _LONG numbers, from which on a bound saves time
+_LONG = 192
+_SHORT = 64  # numbers of a vector that a bound reads first; twice as many if needed
+_REFINED = 2**13  # pairs whose vectors are read at a time
+_ROUNDING = 1e-5  # of scores, which differs with the shape of the blocks
+_LEEWAY = 2e-6  # below a threshold, so that threshold 1 finds equal texts
+
+
+class Table(Protocol):
+    """A table of vectors that reads the rows of a slice."""
+
+    def __len__(self) -> int: ...
+    def rows(self, rows: slice, /) -> NDArray[Any]: ...
+
+
+class UnitRows:
+    """The rows of a table of vectors, scaled to length 1 where they are read."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, rows: slice) -> UnitVectors:
+        return unit_vectors(self.table.rows(rows))
+
+
+class Bound:
+    """Vectors along their first principal axes, and the length of what is left.
+
+    The inner product of two such rows is at least that of the vectors (Cauchy and
+    Schwarz), and reads a quarter or half of 256 numbers.
+
+    Attributes
+    ----------
+    axes : ndarray of shape (dim, 128)
+        Orthonormal.
+    rows : ndarray of shape (n_rows, 130)
+        64 numbers, the length of all others, 64 numbers, and the length of the rest.
+    """
+
+    def __init__(self, vectors: UnitVectors) -> None:
+        sample = vectors[:: max(1, len(vectors) // _BOUNDED)]
+        axes = np.linalg.eigh(sample.T @ sample)[1]
+        self.axes = axes[:, : -2 * _SHORT - 1 : -1].copy()
+        self.rows = self.shortened(vectors)
+
+    @classmethod
+    def of(cls, vectors: UnitVectors) -> Self | None:
+        """The bound, or None where it would save nothing."""
+        n, dim = vectors.shape
+        return cls(vectors) if n >= _BOUNDED and dim >= _LONG else None
+
+    def shortened(self, vectors: UnitVectors) -> NDArray[np.float32]:
+        """The rows of vectors, which may have any length."""
+        short = np.empty((len(vectors), 2 * _SHORT + 2), np.float32)
+        left = dot(vectors, vectors)
+        for half in (slice(_SHORT), slice(_SHORT, None)):
+            along = vectors @ self.axes[:, half]
+            left -= dot(along, along)
+            start = 0 if half.start is None else _SHORT + 1
+            short[:, start : start + _SHORT] = along
+            short[:, start + _SHORT] = np.sqrt(np.maximum(left, 0))
+        return short
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Texts that are compared: all, or some ascending ones.
+
+    Attributes
+    ----------
+    vectors : ndarray of shape (n_rows, dim) or UnitRows
+        Unit vectors, or zeros.
+    words : sparse array of shape (n_rows, n_terms), default=None
+        Also of length 1 or 0. By columns (CSC), the words of a query are looked up, and
+        by rows (CSR), those of a few pairs.
+    bound : Bound, default=None
+    chosen : ndarray of int, default=None
+    """
+
+    vectors: Any
+    words: Any = None
+    bound: Bound | None = None
+    chosen: Indices | None = None
+
+    def __len__(self) -> int:
+        return len(self.vectors if self.chosen is None else self.chosen)
+
+    def part(self, array: Any, rows: slice) -> Any:
+        """The chosen rows of a slice, of the vectors, words or bound."""
+        if self.chosen is None:
+            return array[rows]
+        chosen = self.chosen[rows]
+        if not len(chosen) or chosen[-1] - chosen[0] < len(chosen):  # not copied
+            return array[chosen[0] : chosen[-1] + 1] if len(chosen) else array[:0]
+        return array[chosen]
+
+
+class _Words:
+    """The words' part of the scores of a block of queries."""
+
+    def __init__(self, queries: Any, rows: Rows, weight: float) -> None:
+        self.queries = queries * np.float32(weight)
+        self.rows = rows
+        self.weight = weight
+        self.known: Cosines | None = None
+        if rows.words.format == "csc":
+            scores = (self.queries @ rows.words.T).toarray()
+            self.known = scores if rows.chosen is None else scores[:, rows.chosen]
+
+    def most(self, rows: slice) -> Any:
+        """What the words add to scores, or what they can add at most."""
+        return self.weight if self.known is None else self.known[:, rows]
+
+    def scores(self, rows: slice) -> Cosines:
+        if self.known is not None:
+            return self.known[:, rows]
+        scores: Cosines = (
+            self.queries @ self.rows.part(self.rows.words, rows).T
+        ).toarray()
+        return scores
+
+    def of_pairs(self, query: Indices, row: Indices) -> Cosines:
+        if self.known is not None:
+            return self.known[query, row]
+        chosen = row if self.rows.chosen is None else self.rows.chosen[row]
+        products = self.queries[query].multiply(self.rows.words[chosen])
+        return np.asarray(products.sum(axis=1), dtype=np.float32).ravel()
+
+
+def floor(threshold: float) -> np.float32:
+    """Bound that every score of at least the threshold exceeds despite rounding."""
+    return np.float32(threshold - _LEEWAY)
+
+
+class Queries:
+    """A block of queries, to be compared with rows.
+
+    Parameters
+    ----------
+    queries, rows : Rows
+    block : slice
+        Of the queries.
+    weight : float
+        Of the words. A score is `1 - weight` times the cosine of the vectors plus
+        `weight` times that of the words.
+    """
+
+    def __init__(
+        self, queries: Rows, block: slice, rows: Rows, weight: float = 0.0
+    ) -> None:
+        self.rows = rows
+        self.vectors = np.float32(1 - weight) * queries.part(queries.vectors, block)
+        self.words = None
+        if rows.words is not None:
+            self.words = _Words(queries.part(queries.words, block), rows, weight)
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def scores(self, part: slice, out: Cosines | None = None) -> Cosines:
+        """Scores of all queries with some rows, shape (n_queries, n_rows)."""
+        scores = np.matmul(
+            self.vectors, self.rows.part(self.rows.vectors, part).T, out=out
+        )
+        if self.words is not None:
+            scores += self.words.scores(part)
+        return scores
+
+    def larger(self, least: Cosines, most: Cosines | None = None) -> Iterator[Matches]:
+        """Yield the scores that are larger than `least`, one block of rows at a time.
+
+        Parameters
+        ----------
+        least : ndarray of shape (n_queries, 1)
+            May be raised between two blocks.
+        most : ndarray of shape (n_queries, 1), default=None
+            The largest scores.
+
+        Yields
+        ------
+        query, row : ndarray of int of shape (n_matches,)
+            Ascending.
+        score : ndarray of shape (n_matches,)
+        """
+        start, (size, largest) = 0, _ROWS
+        memory = np.empty(max(_CELLS, len(self) * size), np.float32)
+        short = self.rows.bound and self.rows.bound.shortened(self.vectors)
+        self.n_read = _SHORT + 1  # numbers of the bound
+        is_known = short is None and (self.words is None or self.words.known is not None)
+        while start < len(self.rows):
+            part = slice(start, min(start + size, len(self.rows)))
+            n_rows = part.stop - start
+            out = memory[: len(self) * n_rows].reshape(len(self), n_rows)
+            found = None if is_known else self._candidates(part, short, least, out)
+            if found is None:
+                scores = self.scores(part, out)
+                found = np.divmod(np.flatnonzero(scores > least), n_rows)
+                score = scores[found]
+            else:
+                score = self._of_pairs(found[0], found[1] + start)
+            query, row = found
+            is_match = score > least[query, 0]
+            if most is not None:
+                is_match &= score <= most[query, 0]
+            if not is_match.all():
+                query, row, score = query[is_match], row[is_match], score[is_match]
+            yield query, row + start, score
+            start = part.stop
+            size = max(size, min(2 * size, largest, _CELLS // max(len(self), 1)))
+
+    def _candidates(
+        self, part: slice, short: Any, least: Cosines, out: Cosines
+    ) -> tuple[Indices, Indices] | None:
+        """Pairs whose score may be larger than `least`; None if they are many."""
+        rows = self.rows
+        if short is None:
+            upper = np.matmul(self.vectors, rows.part(rows.vectors, part).T, out=out)
+        else:
+            others = rows.part(rows.bound.rows, part)  # type: ignore[union-attr]
+            n = self.n_read
+            upper = np.matmul(short[:, :n], others[:, :n].T, out=out)
+        if self.words is not None:
+            upper += self.words.most(part)
+        places = np.flatnonzero(upper > least - _ROUNDING)
+        # One by one, pairs cost more: less so where memory limits the products.
+        if len(places) > max(upper.size // 64, upper.shape[1] // 4):
+            if short is not None:
+                short[:, _SHORT] = 0
+                self.n_read = short.shape[1]
+            return None
+        query, row = np.divmod(places, upper.shape[1])
+        return query, row
+
+    def _of_pairs(self, query: Indices, row: Indices) -> Cosines:
+        """Scores of pairs of a query and a row."""
+        score = np.empty(len(query), np.float32)
+        rows = row if self.rows.chosen is None else self.rows.chosen[row]
+        for start in range(0, len(query), _REFINED):
+            pairs = slice(start, start + _REFINED)
+            score[pairs] = dot(
+                self.vectors[query[pairs]], self.rows.vectors[rows[pairs]]
+            )
+        if self.words is not None:
+            score += self.words.of_pairs(query, row)
+        return score
+
+
+def nearest(
+    queries: Any,
+    rows: Any,
+    k: int,
+    *,
+    threshold: float = -np.inf,
+    at_most: NDArray[np.floating] | None = None,
+    skip_same: bool = False,
+    weight: float = 0.0,
+) -> Matches:
+    """Find the `k` rows of the largest scores for each query.
+
+    Parameters
+    ----------
+    queries, rows : Rows, or ndarray of shape (n, dim)
+        Unit vectors, or zeros.
+    k : int
+    threshold : float, default=-inf
+        The smallest score.
+    at_most : ndarray of shape (n_queries,), default=None
+        The largest score of each query.
+    skip_same : bool, default=False
+        Leave out row `i` for query `i`.
+    weight : float, default=0.0
+        As in :class:`Queries`.
+
+    Returns
+    -------
+    query, row : ndarray of int of shape (n_matches,)
+        By query, then by falling score, then by row.
+    score : ndarray of shape (n_matches,)
+        From -1 to 1.
+    """
+    queries, rows = (
+        side if isinstance(side, Rows) else Rows(side) for side in (queries, rows)
+    )
+    k = int(k)  # products of small integers of NumPy overflow
+    n_block = QUERIES
+    if rows.words is not None and rows.words.format == "csc":
+        n_block = max(1, min(QUERIES, 2 * _CELLS // max(rows.words.shape[0], 1)))
+    matches = []
+    with progress_bar(len(queries), "Comparing") as update:
+        for first in range(0, len(queries) if k else 0, n_block):
+            block = slice(first, first + n_block)
+            most = None if at_most is None else at_most[block, np.newaxis].astype("f4")
+            query, row, score = _nearest(
+                Queries(queries, block, rows, weight),
+                k,
+                np.full((len(queries.part(queries.vectors, block)), 1), floor(threshold)),
+                most,
+                first if skip_same else None,
+            )
+            matches.append((query + first, row, score))
+            update(min(n_block, len(queries) - first))
+    query, row, score = _concatenated(matches)
+    return query, row, np.clip(score, -1, 1)
+
+
+def _nearest(
+    queries: Queries, k: int, least: Cosines, most: Cosines | None, first: int | None
+) -> Matches:
+    """Find the nearest rows for a block of queries; query `i` is row `first + i`."""
+    n_wanted = k if first is None else k + 1  # of which one may be the same text
+    if n_wanted <= min(_SAMPLE, len(queries.rows) - 1):
+        sample = queries.scores(slice(_SAMPLE))
+        if most is not None:
+            sample[sample > most] = -np.inf
+        sample.partition(-n_wanted, axis=1)
+        np.maximum(least, sample[:, [-n_wanted]] - _ROUNDING, out=least)
+    kept: list[Matches] = []
+    n_kept = 0
+    for query, row, score in queries.larger(least, most):
+        if first is not None:
+            other = row != query + first
+            query, row, score = query[other], row[other], score[other]
+        kept.append((query, row, score))
+        n_kept += len(query)
+        if n_kept > 4 * k * len(queries):
+            kept = [best(kept, k)]
+            query, _, score = kept[0]
+            n_kept = len(query)
+            # The last of k; later rows with the same score come after it.
+            (full,) = (np.bincount(query, minlength=len(queries)) == k).nonzero()
+            last = np.searchsorted(query, full, side="right") - 1
+            least[full, 0] = np.maximum(least[full, 0], score[last])
+    return best(kept, k)
+
+
+def best(matches: list[Matches], k: int | None = None) -> Matches:
+    """Join and sort by query, falling score and row; keep at most `k` of each query.
+
+    Rows of a query with equal scores have to ascend.
+    """
+    query, row, score = _concatenated(matches)
+    # Scores are less than 2 apart. Rows ascend already, and the sort is stable.
+    order = np.argsort(4.0 * query - score, kind="stable")
+    query = query[order]
+    if k is not None:
+        rank = np.arange(len(query)) - np.searchsorted(query, query)
+        order, query = order[rank < k], query[rank < k]
+    return query, row[order], score[order]
+
+
+def _concatenated(matches: list[Matches]) -> Matches:
+    none = np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0, np.float32)
+    columns = zip(none, *matches, strict=True)
+    query, row, score = (np.concatenate(column) for column in columns)
+    return query, row, score

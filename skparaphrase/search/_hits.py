@@ -1,0 +1,76 @@
+"""What a search finds."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from html import escape
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from skparaphrase._lazy import import_for
+
+_LINES, _WIDTH = 10, 48  # that are displayed, and characters of a value
+
+
+class Hits(Bunch):
+    """The hits of a search; see :meth:`SemanticSearch.search`."""
+
+    def lines(self) -> dict[str, Any]:
+        """Columns with a line for each hit, and one for a query without hits."""
+        n_queries, k = self.score.shape
+        if not k:  # nothing was found for any query
+            missing = {name: [None] * n_queries for name in self if name != "query_id"}
+            missing |= {"row": [-1] * n_queries, "score": [np.nan] * n_queries}
+            lines = {name: np.array(each) for name, each in missing.items()}
+            query = np.arange(n_queries)
+        else:
+            shown = self.row >= 0
+            shown[:, 0] = True
+            query = np.nonzero(shown)[0]
+            lines = {
+                name: each[shown]
+                for name, each in self.items()
+                if np.ndim(each) == 2
+            }
+        return {"query_row": query, "query": self.query[query]} | {
+            name: lines[name] for name in lines if name != "query"
+        }
+
+    def to_frame(self) -> Any:
+        """A pandas frame with the index of the queries."""
+        pandas = import_for("as_frame=True", "pandas", "pandas")
+        lines = self.lines()
+        index = pandas.Index(self.query_id)[lines["query_row"]]
+        return pandas.DataFrame(lines, index=index).infer_objects()
+
+    def _table(self) -> list[list[str]]:
+        lines = {k: v for k, v in self.lines().items() if k not in ("query_row", "row")}
+        cells = zip(*(each[:_LINES].tolist() for each in lines.values()), strict=True)
+        rows = [[_cell(value) for value in row] for row in cells]
+        n_left = len(lines["query"]) - len(rows)
+        return [[*lines], *rows, *([[f"... {n_left} more"]] if n_left > 0 else [])]
+
+    def __repr__(self) -> str:
+        table = self._table()
+        full = [row for row in table if len(row) == len(table[0])]
+        widths = [max(map(len, column)) for column in zip(*full, strict=True)]
+        return "\n".join(
+            "  ".join(map(str.ljust, row, widths)).rstrip() for row in table
+        )
+
+    def _repr_html_(self) -> str:
+        head, *rows = self._table()
+        lines = [f"<th>{escape(name)}</th>" for name in head]
+        body = "".join(
+            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+            for row in rows
+        )
+        return f"<table><tr>{''.join(lines)}</tr>{body}</table>"
+
+
+def _cell(value: Any) -> str:
+    text = f"{value:.3f}" if isinstance(value, float) else str(value)
+    text = " ".join(text.split())
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."
