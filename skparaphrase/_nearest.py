@@ -211,7 +211,9 @@ class Queries:
         memory = np.empty(max(_CELLS, len(self) * size), np.float32)
         short = self.rows.bound and self.rows.bound.shortened(self.vectors)
         self.n_read = _SHORT + 1  # numbers of the bound
-        is_known = short is None and (self.words is None or self.words.known is not None)
+        is_known = short is None and (
+            self.words is None or self.words.known is not None
+        )
         while start < len(self.rows):
             part = slice(start, min(start + size, len(self.rows)))
             n_rows = part.stop - start
@@ -318,7 +320,9 @@ def nearest(
             query, row, score = _nearest(
                 Queries(queries, block, rows, weight),
                 k,
-                np.full((len(queries.part(queries.vectors, block)), 1), floor(threshold)),
+                np.full(
+                    (len(queries.part(queries.vectors, block)), 1), floor(threshold)
+                ),
                 most,
                 first if skip_same else None,
             )

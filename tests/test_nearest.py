@@ -169,7 +169,9 @@ def test_scores_by_vectors_and_words(make, weight, form, with_bound, chosen):
     scores = (1 - weight) * asked @ vectors[part].T
     scores = scores + weight * asked_terms.toarray() @ terms.toarray()[part].T
     for threshold in (-np.inf, 0.4):
-        query, row, score = nearest(queries, rows, 8, threshold=threshold, weight=weight)
+        query, row, score = nearest(
+            queries, rows, 8, threshold=threshold, weight=weight
+        )
         for i in range(20):
             best = np.sort(scores[i])[: -8 - 1 : -1]
             best = best[best >= threshold]

@@ -5,7 +5,7 @@
 
 from skparaphrase.search._different import most_different
 from skparaphrase.search._duplicates import NearDuplicates
-from skparaphrase.search._indexes import FaissIndex, UsearchIndex
+from skparaphrase.search._indexes import FaissIndex
 from skparaphrase.search._mining import ParaphraseMiner, mine_hard_negatives
 from skparaphrase.search._semantic import SemanticSearch
 
@@ -14,7 +14,6 @@ __all__ = [
     "NearDuplicates",
     "ParaphraseMiner",
     "SemanticSearch",
-    "UsearchIndex",
     "mine_hard_negatives",
     "most_different",
 ]

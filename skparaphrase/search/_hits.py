@@ -30,9 +30,7 @@ class Hits(Bunch):
             shown[:, 0] = True
             query = np.nonzero(shown)[0]
             lines = {
-                name: each[shown]
-                for name, each in self.items()
-                if np.ndim(each) == 2
+                name: each[shown] for name, each in self.items() if np.ndim(each) == 2
             }
         return {"query_row": query, "query": self.query[query]} | {
             name: lines[name] for name in lines if name != "query"

@@ -22,7 +22,7 @@ from skparaphrase._compat import (
 )
 from skparaphrase._core import folded
 from skparaphrase._math import dot
-from skparaphrase._nearest import QUERIES, Matches, Rows, nearest
+from skparaphrase._nearest import QUERIES, Matches, nearest
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import (

@@ -14,7 +14,6 @@ from sklearn.utils import check_consistent_length, check_scalar, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, check_int, fit_context
-from skparaphrase._lazy import import_for
 from skparaphrase._math import UnitVectors
 from skparaphrase._nearest import Rows, floor
 from skparaphrase._typing import Encoder, Index, Texts
@@ -35,7 +34,7 @@ from skparaphrase.search._columns import (
     read_queries,
 )
 from skparaphrase.search._hits import Hits
-from skparaphrase.search._state import Block, Mask, State, best_of_groups
+from skparaphrase.search._state import Block, Mask, State, best_of_groups, with_index
 
 
 class SemanticSearch(EncoderUser):
@@ -53,7 +52,7 @@ class SemanticSearch(EncoderUser):
         are not fitted: in a grid search, put a fitted encoder in a
         :class:`~sklearn.frozen.FrozenEstimator`.
     neighbors : estimator, default=None
-        An index, unfitted: :class:`FaissIndex`, :class:`UsearchIndex`,
+        An index, unfitted: :class:`FaissIndex`,
         :class:`~sklearn.neighbors.NearestNeighbors`, or any estimator with `fit` and
         `kneighbors`. It is fitted to unit vectors, for which Euclidean distance and
         cosine give the same order (but for texts without a known word, whose vectors
@@ -83,8 +82,8 @@ class SemanticSearch(EncoderUser):
     vectors_ : ndarray of shape (n_texts, dim), float32
         The unit vectors of the texts; zero for a text without a known word.
     neighbors_ : estimator or None
-        The fitted `neighbors`, if it is given and there are texts. Some of these, added
-        since, may not be in it yet.
+        The fitted `neighbors`, if it is given and there are texts. Texts that were
+        added since may not be in it.
     payload_ : dict of str to ndarray of shape (n_texts,)
         The columns of the payload: int64, float64, bool, or object for all else.
 
@@ -95,11 +94,11 @@ class SemanticSearch(EncoderUser):
 
     Notes
     -----
-    Texts that were added after an index was built are compared one by one, until they
-    are more than a thousand and two percent of all. Then they are added to a copy of
-    the index by `partial_fit`, or a new one is built if it has no such method. Removed
-    texts stay in the index and are skipped, until they are half of it. While an index
-    is built, searches use the old one, and updates wait.
+    Texts that are added make blocks, and blocks are joined, so that there are never
+    many: adding, replacing or removing a text takes as long among a million as among a
+    thousand. With `neighbors`, each block of at least 1,024 texts has an index, and the
+    texts of others are compared one by one. Removed texts stay in their block and are
+    skipped, until half of all are gone.
 
     Examples
     --------
@@ -165,7 +164,7 @@ class SemanticSearch(EncoderUser):
     @property
     def neighbors_(self) -> Index | None:
         """The fitted index, or None."""
-        return self._state.index
+        return self._state.blocks[0].index
 
     def __len__(self) -> int:
         check_is_fitted(self)
@@ -183,7 +182,7 @@ class SemanticSearch(EncoderUser):
         attributes = vars(self).copy()
         attributes.pop("_update_lock", None)
         state = attributes.pop("_state", None)
-        return attributes | ({} if state is None else state.attributes())
+        return attributes | ({} if state is None else state.attributes(self.neighbors))
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         attributes = dict(attributes)
@@ -240,16 +239,13 @@ class SemanticSearch(EncoderUser):
                 lexical = fitted_lexical(self.lexical, encoder, texts)
             elif self.lexical is not None:
                 raise ValueError("lexical needs texts; X holds vectors alone.")
-            state = State(
+            self._state = State(
                 encoder,
                 lexical,
-                (_make_block(encoder, lexical, columns),),
+                (with_index(_make_block(encoder, lexical, columns), self.neighbors),),
                 np.ones(len(columns["id"]), dtype=bool),
                 first_free_id(columns["id"], 0),
             )
-            if self.neighbors is not None and len(state.rows):
-                state = state.with_new_index(self.neighbors)
-            self._state = state
         return self
 
     @fit_context(prefer_skip_nested_validation=False)

@@ -3,8 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable
-from copy import deepcopy
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -15,8 +14,8 @@ from scipy.sparse import csc_array, vstack
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 
-from skparaphrase._math import Cosines, UnitVectors
-from skparaphrase._nearest import QUERIES, Bound, Rows, best, nearest
+from skparaphrase._math import Cosines, UnitVectors, dot
+from skparaphrase._nearest import Bound, Matches, Rows, best, nearest
 from skparaphrase._typing import Encoder, Index, Indices
 from skparaphrase.search._columns import (
     RESERVED,
@@ -27,18 +26,13 @@ from skparaphrase.search._columns import (
     payload_columns,
 )
 
-_RECENT = 1000  # rows beside an index that are compared one by one; see `_indexed`
-_BLOCK = 1024  # rows up to which a block is joined with the one before
+_BLOCK = 1024  # rows of a block that has an index and is not always joined
 
 _SPARSE = "data", "indices", "indptr"
 
 #: Scores and rows, both of shape (n_queries, k).
 Hits = tuple[Cosines, Indices]
 Mask = NDArray[np.bool_]
-
-
-def _no_rows() -> Indices:
-    return np.empty(0, np.intp)
 
 
 class Block:
@@ -50,11 +44,14 @@ class Block:
         "id", "vector", "text" if there are texts, and the payload.
     words : sparse array of shape (n_rows, n_terms), or None
         By columns.
+    index : estimator or None
+        A fitted index of the vectors.
     """
 
-    def __init__(self, columns: Columns, words: Any) -> None:
+    def __init__(self, columns: Columns, words: Any, index: Any = None) -> None:
         self.columns = columns
         self.words = None if words is None else csc_array(words)
+        self.index = index
 
     def __len__(self) -> int:
         return len(self.columns["id"])
@@ -70,8 +67,34 @@ class Block:
         vectors = self.columns["vector"]
         return Rows(vectors, self.words, Bound.of(vectors))
 
+    def nearest(self, queries: Rows, k: int, weight: float, keep: Mask) -> Matches:
+        """The `k` nearest of the rows to keep, which are compared one by one."""
+        chosen = None if keep.all() else np.flatnonzero(keep)
+        rows = replace(self.compared, chosen=chosen)
+        query, row, score = nearest(queries, rows, k, weight=weight)
+        return query, row if chosen is None else chosen[row], score
 
-def join_blocks(blocks: list[Block], keep: list[Any]) -> Block:
+    def nearest_of_index(self, vectors: UnitVectors, k: int, keep: Mask) -> Matches:
+        """The `k` nearest of the rows to keep, as the index finds them."""
+        keep = np.append(keep, False)  # label -1, where none was found
+        n_asked = k = min(k, int(keep.sum()))
+        while True:
+            labels = self.index.kneighbors(vectors, n_asked, return_distance=False)
+            if keep[labels].sum(axis=1).min() >= k:
+                break
+            if n_asked == len(self):
+                raise ValueError(
+                    f"neighbors={self.index!r} found fewer than {k} texts for a "
+                    "query; ask for fewer, or set it to search longer."
+                )
+            n_asked = min(2 * n_asked, len(self))
+        query, column = np.nonzero(keep[labels])
+        row = labels[query, column].astype(np.intp)
+        score = dot(vectors[query], self.columns["vector"][row])
+        return best([(query, row, np.clip(score, -1, 1))], k)
+
+
+def join_blocks(blocks: Sequence[Block], keep: list[Any]) -> Block:
     """One block of some rows of several."""
     pairs = [*zip(blocks, keep, strict=True)]
     columns = {
@@ -82,9 +105,17 @@ def join_blocks(blocks: list[Block], keep: list[Any]) -> Block:
     return Block(columns, vstack(words, format="csc") if words else None)
 
 
+def with_index(block: Block, neighbors: Index | None) -> Block:
+    """The block with an index of its vectors, if there is none yet."""
+    if neighbors is None or block.index is not None or not len(block):
+        return block
+    index = clone(neighbors).fit(block.columns["vector"])
+    return Block(block.columns, block.words, index)
+
+
 @dataclass(frozen=True, eq=False)
 class State:
-    """Blocks of texts, which of them are there, and an index; it never changes.
+    """Blocks of texts, and which of them are there; it never changes.
 
     Each update makes another state, which shares the blocks; so a reader that holds a
     state is not affected. A text is added in a block of its own and removed from
@@ -99,12 +130,6 @@ class State:
     living : ndarray of bool
         Whether a row, of all blocks, is there still.
     next_id : int
-    index : estimator or None
-        A fitted index.
-    indexed : ndarray of int
-        The row of each vector in the index; -1 if it is gone.
-    n_indexed : int
-        The first rows, which are in the index if they are living.
     """
 
     encoder: Encoder
@@ -112,9 +137,6 @@ class State:
     blocks: tuple[Block, ...]
     living: Mask
     next_id: int
-    index: Any = None
-    indexed: Indices = field(default_factory=_no_rows)
-    n_indexed: int = 0
     read: Columns = field(default_factory=dict)  # see `column`
 
     @cached_property
@@ -147,21 +169,11 @@ class State:
         """The columns that hits contain."""
         return [name for name in self.blocks[0].columns if name != "vector"]
 
-    def compacted(self) -> Self:
-        """The state with one block, of the rows that are there."""
+    def compacted(self) -> Block:
+        """One block, of the rows that are there."""
         if len(self.blocks) == 1 and len(self.rows) == len(self.living):
-            return self
-        block = join_blocks([*self.blocks], np.split(self.living, self.starts[1:]))
-        is_there = (self.indexed >= 0) & self.living[self.indexed]
-        indexed = np.where(is_there, self.positions[self.indexed], -1)
-        return replace(
-            self,
-            blocks=(block,),
-            living=np.ones(len(block), dtype=bool),
-            indexed=indexed,
-            n_indexed=int(is_there.sum()),
-            read={},
-        )
+            return self.blocks[0]
+        return join_blocks(self.blocks, np.split(self.living, self.starts[1:]))
 
     def take(self, name: str, rows: Indices) -> Column:
         """The values of a column in some rows."""
@@ -172,15 +184,17 @@ class State:
         shape = *rows.shape, *columns[0].shape[1:]
         values = np.empty(shape, dtypes.pop() if len(dtypes) == 1 else object)
         of_block = np.searchsorted(self.starts, rows, side="right") - 1
-        for number, (column, start) in enumerate(zip(columns, self.starts, strict=True)):
+        for number, (column, start) in enumerate(
+            zip(columns, self.starts, strict=True)
+        ):
             here = of_block == number
             values[here] = column[rows[here] - start]
         return values
 
-    def attributes(self) -> dict[str, Any]:
+    def attributes(self, neighbors: Index | None) -> dict[str, Any]:
         """What is saved and pickled, by the names of fitted attributes."""
-        state = self.compacted()
-        columns, words = state.blocks[0].columns, state.blocks[0].words
+        block = with_index(self.compacted(), neighbors)
+        columns, words = block.columns, block.words
         if words is not None:
             parts = {name: getattr(words, name) for name in _SPARSE}
             words = {**parts, "shape": np.array(words.shape)}
@@ -192,8 +206,7 @@ class State:
             "vectors_": columns["vector"],
             "words_": words,
             "payload_": {k: columns[k].tolist() for k in columns if k not in RESERVED},
-            "neighbors_": self.index,
-            "indexed_": state.indexed,
+            "neighbors_": block.index,
             "next_id_": self.next_id,
         }
 
@@ -204,21 +217,18 @@ class State:
         texts, payload = attributes.pop("texts_"), attributes.pop("payload_")
         columns |= {} if texts is None else {"text": texts}
         columns |= payload_columns(payload, len(columns["id"]))
-        words, indexed = attributes.pop("words_", None), attributes.pop("indexed_")
+        check_consistent_length(*columns.values())
+        words = attributes.pop("words_", None)
         if words is not None:
             shape = tuple(words["shape"].tolist())
             words = csc_array(tuple(words[name] for name in _SPARSE), shape=shape)
             check_consistent_length(columns["id"], words)
-        check_consistent_length(*columns.values())
         return cls(
             attributes.pop("encoder_"),
             attributes.pop("lexical_", None),
-            (Block(columns, words),),
+            (Block(columns, words, attributes.pop("neighbors_")),),
             np.ones(len(columns["id"]), dtype=bool),
             attributes.pop("next_id_"),
-            attributes.pop("neighbors_"),
-            indexed,
-            int((indexed >= 0).sum()),
         )
 
     def find(self, name: Any) -> int | None:
@@ -251,101 +261,41 @@ class State:
         return replace(self, living=living, read={})._tidy(neighbors)
 
     def _tidy(self, neighbors: Index | None) -> Self:
-        """Join blocks that are small or half gone, and bring the index up to date."""
-        if 2 * len(self.rows) <= len(self.living):
-            return self.compacted()._indexed(neighbors)
-        blocks = [*self.blocks]
+        """Join blocks that are small or half gone, and index those that are not small.
+
+        Rows of other blocks are compared one by one.
+        """
+        blocks, living = [*self.blocks], self.living
+        if 2 * len(self.rows) <= len(living):
+            blocks, living = [self.compacted()], living[self.rows]
         while len(blocks) > 1 and len(blocks[-2]) < max(2 * len(blocks[-1]), _BLOCK):
             blocks[-2:] = [join_blocks(blocks[-2:], [slice(None)] * 2)]
-        return replace(self, blocks=tuple(blocks))._indexed(neighbors)
-
-    def _indexed(self, neighbors: Index | None) -> Self:
-        """The state with its index.
-
-        Recent rows are compared one by one until there are more than a thousand and
-        two percent of all. Then a copy of the index gets them, so that no search waits.
-        An index of which half was removed is dropped, and a new one built.
-        """
-        if neighbors is None:
-            return replace(self, index=None, indexed=_no_rows(), n_indexed=0)
-        state = self
-        if len(state.indexed) > 2 * state.living[: state.n_indexed].sum():
-            state = replace(state, index=None, indexed=_no_rows(), n_indexed=0)
-        recent = state.rows[state.rows >= state.n_indexed]
-        if len(recent) <= max(_RECENT, len(self.rows) // 50):
-            return state
-        if not hasattr(state.index, "partial_fit"):
-            return state.with_new_index(neighbors)
-        index = deepcopy(state.index).partial_fit(state.take("vector", recent))
-        indexed = np.append(state.indexed, recent)
-        return replace(state, index=index, indexed=indexed, n_indexed=len(state.living))
-
-    def with_new_index(self, neighbors: Index) -> Self:
-        """The state with an index of all its rows."""
-        index = clone(neighbors).fit(self.column("vector"))
-        n_indexed = len(self.living)
-        return replace(self, index=index, indexed=self.rows, n_indexed=n_indexed)
+        for i, block in enumerate(blocks):
+            if neighbors is None and block.index is not None:
+                blocks[i] = Block(block.columns, block.words)
+            elif len(block) >= _BLOCK:
+                blocks[i] = with_index(block, neighbors)
+        return replace(self, blocks=tuple(blocks), living=living)
 
     def nearest(
         self, queries: Rows, k: int, weight: float, mask: Mask | None = None
     ) -> Hits:
         """The positions with the largest scores, at most `k`."""
-        if mask is None and self.index is not None and len(queries):
-            score, row = self._nearest_of_index(queries.vectors, k)
-        else:
-            keep = self.living
-            if mask is not None:
-                keep = np.zeros(len(keep), dtype=bool)
-                keep[self.rows[mask]] = True
-            score, row = self._compare(queries, k, weight, keep)
-        return score, self.positions[row]
-
-    def _compare(self, queries: Rows, k: int, weight: float, keep: Mask) -> Hits:
-        """The nearest of some rows, which are compared one by one."""
+        keep = self.living
+        if mask is not None:
+            keep = np.zeros(len(keep), dtype=bool)
+            keep[self.rows[mask]] = True
         found = []
         for block, start in zip(self.blocks, self.starts, strict=True):
             here = keep[start : start + len(block)]
-            chosen = None if here.all() else np.flatnonzero(here)
-            rows = replace(block.compared, chosen=chosen)
-            query, row, score = nearest(queries, rows, k, weight=weight)
-            row = row if chosen is None else chosen[row]
+            if mask is None and block.index is not None and len(queries):
+                query, row, score = block.nearest_of_index(queries.vectors, k, here)
+            else:
+                query, row, score = block.nearest(queries, k, weight, here)
             found.append((query, row + start, score))
         _, row, score = found[0] if len(found) == 1 else best(found, k)
         shape = len(queries), min(k, int(np.count_nonzero(keep)))
-        return score.reshape(shape), row.reshape(shape)
-
-    def _nearest_of_index(self, vectors: UnitVectors, k: int) -> Hits:
-        """The nearest of the index, and of recent rows."""
-        keep = self.living.copy()
-        keep[: self.n_indexed] = False
-        _, recent = self._compare(Rows(vectors), k, 0.0, keep)
-        row = np.concatenate([self._rows_of_index(vectors, k), recent], axis=1)
-        score: Cosines = np.empty(row.shape, dtype=np.float32)
-        for start in range(0, len(row), QUERIES):
-            block = slice(start, start + QUERIES)
-            others = self.take("vector", row[block])
-            np.einsum("qd,qkd->qk", vectors[block], others, out=score[block])
-        np.clip(score, -1, 1, out=score)
-        score[row < 0] = -np.inf
-        order = np.argsort(-score, axis=1, kind="stable")[:, : min(k, len(self.rows))]
-        return take_columns(score, row, order)
-
-    def _rows_of_index(self, vectors: UnitVectors, k: int) -> Indices:
-        """At least `k` rows of the index, or all; -1 for vectors that are gone."""
-        rows = np.append(self.indexed, -1)  # -1 of label -1, where none was found
-        rows[:-1][~self.living[self.indexed]] = -1
-        n_there = int((rows >= 0).sum())
-        k = n_asked = min(k, n_there)
-        while True:
-            labels = self.index.kneighbors(vectors, n_asked, return_distance=False)
-            if (rows[labels] >= 0).sum(axis=1).min() >= k:
-                return rows[labels]
-            if n_asked == len(self.indexed) or n_there == len(self.indexed):
-                raise ValueError(
-                    f"neighbors={self.index!r} found fewer than {k} texts for a "
-                    "query; ask for fewer, or set it to search longer."
-                )
-            n_asked = min(2 * n_asked, len(self.indexed))
+        return score.reshape(shape), self.positions[row].reshape(shape)
 
 
 def best_of_groups(

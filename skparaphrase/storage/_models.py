@@ -16,6 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.feature_extraction.text import (
+    CountVectorizer,
+    HashingVectorizer,
+    TfidfVectorizer,
+)
 from sklearn.frozen import FrozenEstimator
 
 from skparaphrase._compat import validate_parameter_constraints
@@ -28,6 +33,7 @@ _SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
 _ARRAYS = "arrays.safetensors"
 _MAPPED = "float32", "float64", "uint8", "int64"  # types of large arrays
 _LABEL_BYTES = 2**26  # of an array of labels
+_VECTORIZERS = CountVectorizer, HashingVectorizer, TfidfVectorizer
 _SCALARS = (str, int, float, bool, type(None))
 
 
@@ -107,12 +113,16 @@ def _read_settings(folder: _Folder, name: str, content: list[Any]) -> Any:
     settings = _find_class(_SETTINGS, kind, parameters)(**parameters)
     pattern = getattr(settings, "pattern", "words")
     if pattern not in TOKEN_PATTERNS and not folder.trusted:
-        raise ValueError(
-            f"{folder.path} has a tokenizer with the regular expression "
-            f"{pattern!r:.200}, which may run forever on some texts. If you trust its "
-            "author, load it with trusted=True."
-        )
+        raise ValueError(_untrusted_pattern(folder, pattern))
     return settings
+
+
+def _untrusted_pattern(folder: _Folder, pattern: str) -> str:
+    return (
+        f"{folder.path} has a tokenizer with the regular expression {pattern!r:.200}, "
+        "which may run forever on some texts. If you trust its author, load it with "
+        "trusted=True."
+    )
 
 
 def _write_arrays(folder: _Folder, name: str, value: Arrays) -> list[str]:
@@ -192,6 +202,35 @@ def _read_table(folder: _Folder, name: str, reference: list[str] | None) -> Any:
     return table
 
 
+def _write_vectorizer(folder: _Folder, name: str, value: Any) -> Any:
+    params = value.get_params(deep=False)
+    params["dtype"] = np.dtype(params["dtype"]).name
+    words = getattr(value, "vocabulary_", {})
+    folder.write_json(name, sorted(words, key=words.__getitem__))
+    if hasattr(value, "idf_"):
+        folder.arrays[name] = value.idf_
+    return [type(value).__name__, {k: _plain(v) for k, v in params.items()}]
+
+
+def _read_vectorizer(folder: _Folder, name: str, content: list[Any]) -> Any:
+    kind, params = content
+    classes = {each.__name__: each for each in _VECTORIZERS}
+    if kind not in classes or params["dtype"] not in ("float32", "float64", "int64"):
+        raise ValueError(f"there is no vectorizer {kind!r} of {params['dtype']!r}")
+    default = classes[kind]().token_pattern
+    if params["token_pattern"] not in (None, default) and not folder.trusted:
+        raise ValueError(_untrusted_pattern(folder, params["token_pattern"]))
+    params |= {"ngram_range": tuple(params["ngram_range"])}
+    vectorizer = classes[kind](**params | {"dtype": np.dtype(params["dtype"]).type})
+    words = folder.read_json(name)
+    if words:
+        vectorizer.vocabulary_ = {word: i for i, word in enumerate(words)}
+        vectorizer.fixed_vocabulary_ = False
+    if name in folder.arrays:
+        vectorizer.idf_ = folder.arrays[name]
+    return vectorizer
+
+
 # The first type that includes a value is taken.
 _TYPES: dict[str, _Type] = {
     "settings": _Type(
@@ -203,6 +242,11 @@ _TYPES: dict[str, _Type] = {
         lambda value: isinstance(value, FrozenEstimator),
         lambda folder, name, value: save(value.estimator, folder.path / name),
         lambda folder, name, content: FrozenEstimator(folder.read_model(name)),
+    ),
+    "vectorizer": _Type(
+        lambda value: type(value) in _VECTORIZERS and getattr(value, "use_idf", True),
+        _write_vectorizer,
+        _read_vectorizer,
     ),
     "model": _Type(
         lambda value: hasattr(value, "get_params"),

@@ -19,18 +19,20 @@ from random import Random
 from unittest.mock import patch
 
 import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.neighbors import NearestNeighbors
 
 import skparaphrase
 from skparaphrase.datasets import load_similarity
-from skparaphrase.search import FaissIndex, SemanticSearch, UsearchIndex, _state
+from skparaphrase.search import FaissIndex, SemanticSearch, _state
 
 SENTENCES = load_similarity().data.ravel().tolist()
 INDEXES = {
     "exact": None,
     "fitted again": NearestNeighbors(),
     "faiss": FaissIndex() if find_spec("faiss") else None,
-    "usearch": UsearchIndex() if find_spec("usearch") else None,
+    "words": None,
 }
 TOGETHER = 3  # texts of a thread that are always replaced at once
 
@@ -62,7 +64,6 @@ class User:
         self.number = number
         self.random = Random(f"{seed} {number}")
         self.folder = folder
-        self.encoder = search.encoder_
         self.mine = {}  # texts by id
         self.names = (f"{number}/{i}" for i in count(TOGETHER))
         self.versions = count()
@@ -108,7 +109,7 @@ class User:
     def find(self):
         query = self.random.choice(SENTENCES)
         hits = self.search.search(query, k=self.random.randint(1, 20))
-        check(hits, self.encoder, query)
+        check(hits, self.search, query)
         for name, text in zip(hits.id[0], hits.text[0], strict=True):
             if name.startswith(f"{self.number}/"):
                 assert self.mine[name] == text
@@ -134,7 +135,7 @@ class User:
     def save(self):
         loaded = stored(self.search, self.folder / str(self.number))
         hits = loaded.search("a cat", k=len(loaded), mask=everything)
-        check(hits, self.encoder, "a cat")
+        check(hits, loaded, "a cat")
         is_mine = hits.owner[0] == self.number
         found = dict(zip(hits.id[0, is_mine], hits.text[0, is_mine], strict=True))
         assert found == self.mine
@@ -155,6 +156,12 @@ class User:
         self.done[action.__name__] += 1
 
 
+def new_search(kind):
+    """A search of a kind; that by words has a vectorizer, which is fitted once."""
+    lexical = TfidfVectorizer(analyzer="char_wb") if kind == "words" else None
+    return SemanticSearch(neighbors=INDEXES[kind], lexical=lexical)
+
+
 def everything(columns):
     """A mask, with which a search is exact."""
     return columns["id"] != ""
@@ -168,23 +175,26 @@ def stored(search, folder):
     return skparaphrase.load(folder, trusted=True)
 
 
-def check(hits, encoder, query):
+def check(hits, search, query):
     """Id, text, payload and vector of each hit belong together; none is there twice."""
     texts = hits.text[0].tolist()
     assert len({*hits.id[0]}) == len(texts)
     assert hits.name[0].tolist() == hits.id[0].tolist()
     assert [name.split("/")[0] for name in hits.name[0]] == [*map(str, hits.owner[0])]
     assert [text.split()[-1] for text in texts] == [*map(str, hits.version[0])]
-    query, *vectors = encoder.transform([query, *texts])
-    norms = np.linalg.norm(vectors, axis=1) * np.linalg.norm(query)
-    np.testing.assert_allclose(hits.score[0], vectors @ query / norms, atol=1e-5)
+    scores = cosine_similarity(search.encoder_.transform([query, *texts]))[0, 1:]
+    if search.lexical_ is not None:
+        words = search.lexical_.transform([query, *texts])
+        scores = (scores + cosine_similarity(words)[0, 1:]) / 2
+    np.testing.assert_allclose(hits.score[0], scores, atol=1e-5)
     assert (np.diff(hits.score[0]) < 1e-5).all()
 
 
-@patch.object(_state, "_RECENT", 50)
+@patch.object(_state, "_BLOCK", 50)
 def use_in_threads(kind, seed, folder, n_threads=16, n_actions=12, seconds=0):
     """Nothing is lost or misaligned while threads update; return what they did."""
-    search = SemanticSearch(neighbors=INDEXES[kind]).fit([])
+    search = new_search(kind).fit(SENTENCES[:60] if kind == "words" else [])
+    search.remove(search.ids_)
     users = [User(search, number, seed, folder) for number in range(n_threads)]
     end = time.monotonic() + seconds
 
@@ -200,7 +210,7 @@ def use_in_threads(kind, seed, folder, n_threads=16, n_actions=12, seconds=0):
         assert len(each) == len(each.ids_) == len(each.vectors_) == len(expected)
         assert dict(zip(each.ids_, each.texts_, strict=True)) == expected
         hits = each.search("a cat", k=len(each), mask=everything)
-        check(hits, search.encoder_, "a cat")
+        check(hits, each, "a cat")
         np.testing.assert_array_equal(each.vectors_, search.vectors_)
         np.testing.assert_equal(each.payload_, search.payload_)
     return sum((user.done for user in users), Counter())
@@ -214,7 +224,7 @@ def throughput(kind, n_writers, seconds, folder):
     names = [f"0/{i}" for i in range(2000)]
     texts = [f"{text} 0" for text in SENTENCES * 2][: len(names)]
     payload = {"owner": [0] * len(names), "name": names, "version": [0] * len(names)}
-    search = SemanticSearch(neighbors=INDEXES[kind])
+    search = new_search(kind)
     search.fit(texts, ids=names, payload=payload)
     writers = [User(search, number, 0, folder) for number in range(1, n_writers + 1)]
     n_searches, n_updates, end = [], [], time.monotonic() + seconds

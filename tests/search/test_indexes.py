@@ -1,4 +1,4 @@
-"""Approximate indexes of faiss and usearch, each where it is installed."""
+"""An approximate index of faiss, where it is installed."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -16,7 +16,6 @@ from skparaphrase.datasets import load_similarity
 from skparaphrase.search import (
     FaissIndex,
     SemanticSearch,
-    UsearchIndex,
     _indexes,
     _state,
 )
@@ -32,17 +31,15 @@ pytestmark = pytest.mark.integration
     params=[
         FaissIndex(),
         FaissIndex("IVF4,Flat", parameters="nprobe=4"),
-        UsearchIndex(),
     ],
     ids=str,
 )
 def index(request):
-    module = "faiss" if isinstance(request.param, FaissIndex) else "usearch"
-    pytest.importorskip(module)
+    pytest.importorskip("faiss")
     return request.param
 
 
-def agree(search, n_agree=0.85):  # threads of usearch build other graphs
+def agree(search, n_agree=0.85):
     """Compare with an exact search of the same texts."""
     exact = SemanticSearch().fit(search.texts_, ids=search.ids_)
     hits, expected = search.search(QUERIES, k=4), exact.search(QUERIES, k=4)
@@ -55,15 +52,16 @@ def test_finds_what_exact_search_finds(index):
     agree(SemanticSearch(neighbors=index).fit(SENTENCES))
 
 
-def test_texts_are_added_to_a_copy(index, monkeypatch):
-    monkeypatch.setattr(_state, "_RECENT", 60)
+def test_texts_that_are_added_and_removed(index, monkeypatch):
+    monkeypatch.setattr(_state, "_BLOCK", 40)
     search = SemanticSearch(neighbors=index).fit(SENTENCES[:200])
     before = search.neighbors_
     search.partial_fit(SENTENCES[200:250])
     assert search.neighbors_ is before
+    assert [block.index is None for block in search._state.blocks] == [False, False]
     agree(search)
-    search.partial_fit(SENTENCES[250:300])
-    assert search.neighbors_ is not before
+    search.partial_fit(SENTENCES[250:320])
+    assert search.neighbors_ is not before  # the blocks were joined
     agree(search)
     search.remove(range(0, 120))
     assert search.search(SENTENCES[10], k=3).id.min() >= 120

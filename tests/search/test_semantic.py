@@ -31,7 +31,6 @@ from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.search import (
     FaissIndex,
     SemanticSearch,
-    UsearchIndex,
     _base,
     _state,
 )
@@ -139,18 +138,10 @@ def test_ids_of_added_texts():
     assert search.remove(["b"]).ids_.tolist() == ["a", "c"]
 
 
-class Growing(Reversed):
-    """Takes more vectors, and keeps those of texts that were removed."""
-
-    def partial_fit(self, X, y=None):
-        self.X_ = np.concatenate([self.X_, X])
-        return self
-
-
-@pytest.mark.parametrize("n_recent", [0, 30, 1000])  # that are not in the index
-@pytest.mark.parametrize("neighbors", [None, NearestNeighbors(), Growing()], ids=str)
-def test_after_any_changes_as_a_new_search(neighbors, n_recent, monkeypatch):
-    monkeypatch.setattr(_state, "_RECENT", n_recent)
+@pytest.mark.parametrize("n_rows", [1, 30, 1000])  # of a block
+@pytest.mark.parametrize("neighbors", [None, NearestNeighbors(), Reversed()], ids=str)
+def test_after_any_changes_as_a_new_search(neighbors, n_rows, monkeypatch):
+    monkeypatch.setattr(_state, "_BLOCK", n_rows)
     random = np.random.RandomState(0)
     search = SemanticSearch(neighbors=neighbors).fit(SENTENCES[:80])
     there = dict(enumerate(SENTENCES[:80]))
@@ -174,9 +165,9 @@ def test_after_any_changes_as_a_new_search(neighbors, n_recent, monkeypatch):
         assert (hits.id == expected.id).mean() > 0.98  # ties
 
 
-def test_an_index_of_which_most_was_removed_is_built_again(monkeypatch):
-    monkeypatch.setattr(_state, "_RECENT", 10)
-    search = SemanticSearch(neighbors=Growing()).fit(SENTENCES[:100])
+def test_a_block_has_an_index_until_half_of_it_is_gone(monkeypatch):
+    monkeypatch.setattr(_state, "_BLOCK", 10)
+    search = SemanticSearch(neighbors=Reversed()).fit(SENTENCES[:100])
     before = search.neighbors_
     assert len(search.remove(range(40)).neighbors_.X_) == 100
     assert search.neighbors_ is before
@@ -186,15 +177,18 @@ def test_an_index_of_which_most_was_removed_is_built_again(monkeypatch):
     assert search.search(QUERIES[0], k=3).id.tolist() == [[99]]
 
 
-def test_an_index_gets_recent_texts_as_a_copy(monkeypatch):
-    monkeypatch.setattr(_state, "_RECENT", 10)
-    search = SemanticSearch(neighbors=Growing()).fit(SENTENCES[:100])
+def test_texts_that_are_added_have_an_index_if_they_are_many(monkeypatch):
+    monkeypatch.setattr(_state, "_BLOCK", 10)
+    search = SemanticSearch(neighbors=Reversed()).fit(SENTENCES[:100])
     before = search.neighbors_
-    search.partial_fit(SENTENCES[100:110])
-    assert search.neighbors_ is before
-    search.partial_fit(SENTENCES[110:111])
-    assert len(before.X_) == 100
-    assert len(search.neighbors_.X_) == 111
+    for n, sizes in [(1, [1]), (9, [1]), (9, [19]), (3, [19, 3])]:
+        start = len(search)
+        search.partial_fit(SENTENCES[start : start + n])
+        assert search.neighbors_ is before
+        later = search._state.blocks[1:]
+        if n < 9 or sizes == [19]:
+            assert [*map(len, later)] == sizes
+        assert [b.index is not None for b in later] == [len(b) >= 10 for b in later]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +198,7 @@ def test_an_index_gets_recent_texts_as_a_copy(monkeypatch):
     ("before", "after"), [(NearestNeighbors(), None), (None, NearestNeighbors())]
 )
 def test_another_index_is_that_of_the_next_update(before, after, stored, monkeypatch):
-    monkeypatch.setattr(_state, "_RECENT", 0)
+    monkeypatch.setattr(_state, "_BLOCK", 1)
     search = SemanticSearch(neighbors=before).fit(SENTENCES[:90])
     search = stored(search.set_params(neighbors=after)).remove(range(50))
     assert type(search.neighbors_) is type(after)
@@ -247,7 +241,7 @@ class Failing(Reversed):
     ],
 )
 def test_what_fails_changes_nothing(change, error, monkeypatch):
-    monkeypatch.setattr(_state, "_RECENT", 0)
+    monkeypatch.setattr(_state, "_BLOCK", 1)
     search = SemanticSearch(SIFEncoder(), neighbors=Failing()).fit(TEXTS)
     before = search.search(TEXTS, k=2)
     with pytest.raises((KeyError, RuntimeError, TypeError, ValueError), match=error):
@@ -761,15 +755,7 @@ def test_columns_of_arrow():
         assert other.search("a dog", k=1).id.item() == "b"
 
 
-@pytest.mark.parametrize(
-    ("index", "module", "package"),
-    [
-        (FaissIndex(), "faiss", "faiss-cpu"),
-        (UsearchIndex(), "usearch.index", "usearch"),
-    ],
-)
-def test_indexes_say_what_to_install(monkeypatch, index, module, package):
-    monkeypatch.setitem(sys.modules, module, None)
-    name = type(index).__name__
-    with pytest.raises(ImportError, match=f"{name} needs .*: pip install {package}"):
-        SemanticSearch(neighbors=index).fit(["a cat", "a dog"])
+def test_an_index_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    with pytest.raises(ImportError, match="FaissIndex needs .*: pip install faiss-cpu"):
+        SemanticSearch(neighbors=FaissIndex()).fit(["a cat", "a dog"])
