@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 from os import PathLike
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,3 +51,11 @@ class Index(Protocol):
 
     def kneighbors(self, X: Vectors, n_neighbors: int, return_distance: bool) -> Any:
         """Rows of the neighbours, shape (n_queries, n_neighbors)."""
+
+
+@runtime_checkable
+class Searcher(Protocol):
+    """A fitted search, such as `SemanticSearch`."""
+
+    def search(self, queries: Texts, k: int) -> Any:
+        """Hits by column, shape (n_queries, k) each, the best first."""

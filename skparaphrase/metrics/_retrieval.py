@@ -1,9 +1,11 @@
-"""Retrieval of paraphrases: how well an encoder ranks the partner of a text."""
+"""Retrieval: how well a search or an encoder ranks the right texts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,8 +13,9 @@ from scipy.sparse import csr_array
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 
 from skparaphrase._math import unit_vectors
-from skparaphrase._typing import Encoder, Indices, Texts, Vectors
+from skparaphrase._typing import Encoder, Indices, Searcher, Texts, Vectors
 from skparaphrase.metrics._ranking import check_relevance
+from skparaphrase.metrics._relevance import Grades, check_qrels, cutoff, mean_score
 from skparaphrase.metrics._similarity import transform_pairs
 from skparaphrase.text import (
     ROWS,
@@ -22,41 +25,69 @@ from skparaphrase.text import (
     unique_texts,
 )
 
+_METRICS = r"(mrr|map)(@[1-9]\d*)?|(ndcg|recall|success)@[1-9]\d*"
 _ENTRIES = 2**22  # cosines in memory at a time
 _TIE = 1e-6  # cosines that differ by less are equal but for rounding
 
 
 class RetrievalScorer:
-    """Score an encoder on paraphrase pairs, by the rank of the partner of each text.
+    """Score a search by the ranks of the right texts, or an encoder by those of pairs.
 
     A scorer for `GridSearchCV`, `cross_validate` and
-    :class:`~skparaphrase.callback.ScoreMonitor` that needs no graded scores. It scores
-    on its own pairs, or without any on the test part of the split.
+    :class:`~skparaphrase.callback.ScoreMonitor` that needs no graded pairs. It scores
+    on its own queries; an encoder without any on the test part of the split.
 
-    Each left text ranks all distinct right texts by the cosine of their vectors, and
-    each right text the left texts. With a `corpus`, the left texts are queries, which
-    rank the right texts and those of the corpus together.
+    A fitted search, such as :class:`~skparaphrase.search.SemanticSearch`, is asked for
+    hits, and so measured as it is served, with its index, masks and fusion. The right
+    texts of each query are given by `pairs`, or by id in `qrels`.
+
+    Of an encoder, each left text of the pairs ranks all distinct right texts by the
+    cosine of their vectors, and each right text the left texts. With a `corpus`, the
+    left texts are queries, which rank the right texts and those of the corpus together.
 
     Parameters
     ----------
     pairs : array-like of str of shape (n_pairs, 2), default=None
         At least two paraphrase pairs, or queries and their answers, not used in `fit`.
-        None takes those that the scorer is called with, such as the test part of a
-        split. Split by :func:`~skparaphrase.model_selection.pair_groups`, so that no
-        text of the test part is trained on.
+        Without `qrels`, None takes those that the scorer is called with, such as the
+        test part of a split. Split by
+        :func:`~skparaphrase.model_selection.pair_groups`, so that no text of the test
+        part is trained on.
     corpus : array-like of str of shape (n_texts,), default=None
-        More texts to search among. May hold the right texts of the pairs.
+        More texts to search among. May hold the right texts of the pairs. A search
+        ranks its own texts instead.
+    queries : mapping of query id to str, default=None
+        The texts of the queries, instead of `pairs`. Only those in `qrels` count.
+    qrels : mapping of query id to mapping of document id to number, default=None
+        Grades of the texts for each query, as BEIR and ir_measures store them. All
+        above 0 are relevant; texts without a grade are not. Document ids are those of
+        the search, or its groups if `search_params` has the name of a column as
+        "groups". Only for a search: to score an encoder, put it into one.
     metric : str or list of str, default="mrr"
-        "mrr", the mean of 1 / rank of the partners, and "recall@1", "recall@10" or any
-        other number, the share of partners of at most this rank. With a list, the
-        scorer returns a dict, as `GridSearchCV(refit="mrr")` understands.
+        "mrr", "map", or "mrr@k", "map@k", "ndcg@k", "recall@k" or "success@k" with a
+        number, such as "ndcg@10"; see Notes. With a list, the scorer returns a dict, as
+        `GridSearchCV(refit="mrr")` understands.
+    search_params : dict, default=None
+        Arguments of each search besides `k`, such as ``{"mask": mask}``.
 
     See Also
     --------
     STSScorer : For pairs with graded scores.
+    mean_average_precision : For scores of given candidates.
 
     Notes
     -----
+    Of a search, the metrics are those of trec_eval and ir_measures, averaged over
+    queries: the reciprocal rank of the first relevant text ("mrr"), the average
+    precision ("map"), the discounted gain of grades, divided by that of the best order
+    ("ndcg"), the share of the relevant texts that are found ("recall"), and whether any
+    is ("success"; "success@1" is the share of queries whose first hit is right). What
+    is not among the first k hits, 100 for "mrr" and "map" alone, is not found. The
+    search is asked once, for the largest k. With `pairs`, the texts of hits are
+    compared, not ids, and a hit with the text of the query is left out.
+
+    Of an encoder, each partner is ranked by itself: "recall@k" and "success@k" are the
+    share of partners of at most this rank, and "mrr" and "map" the mean of 1 / rank.
     For a query with several relevant texts, pass a pair for each of them. A text that
     occurs in several pairs is one candidate, and is the partner wherever it equals the
     partner. The text itself is left out, and so are the partners of other pairs where
@@ -74,7 +105,20 @@ class RetrievalScorer:
     >>> round(scorer(AverageEncoder()), 2)
     0.71
 
-    Without pairs, in a search:
+    A search, with graded texts:
+
+    >>> from skparaphrase.search import SemanticSearch
+    >>> texts = ["Where is my parcel?", "I want my money back.", "Do you sell bikes?"]
+    >>> search = SemanticSearch().fit(texts, ids=["parcel", "refund", "bikes"])
+    >>> scorer = RetrievalScorer(
+    ...     queries={"q1": "My package is lost.", "q2": "Do you have bicycles?"},
+    ...     qrels={"q1": {"parcel": 2, "refund": 1}, "q2": {"bikes": 2}},
+    ...     metric=["ndcg@2", "success@1"],
+    ... )
+    >>> scorer(search)
+    {'ndcg@2': 1.0, 'success@1': 1.0}
+
+    Without pairs, in a search for parameters:
 
     >>> from sklearn.model_selection import GridSearchCV, GroupKFold
     >>> from skparaphrase.encoders import ParagramEncoder
@@ -93,70 +137,109 @@ class RetrievalScorer:
         pairs: Texts | None = None,
         *,
         corpus: Texts | None = None,
+        queries: Mapping[Any, str] | None = None,
+        qrels: Mapping[Any, Grades] | None = None,
         metric: str | list[str] = "mrr",
+        search_params: Mapping[str, Any] | None = None,
     ) -> None:
         self.pairs = None if pairs is None else _enough(check_pairs(pairs))
         self.corpus = None if corpus is None else check_single_texts(corpus, "corpus")
+        self.queries, self.qrels = queries, qrels
+        if queries is not None and qrels is not None and pairs is None:
+            check_qrels(queries, qrels)
+        elif queries is not None or qrels is not None:
+            raise ValueError("Give pairs, or queries and qrels.")
         names = [metric] if isinstance(metric, str) else list(metric)
         for name in names:
-            if not re.fullmatch(r"mrr|recall@[1-9]\d*", name):
+            if not re.fullmatch(_METRICS, name):
                 raise ValueError(
-                    'metric must be "mrr" or "recall@k", or a list of these; got '
-                    f"{name!r}."
+                    'metric must be "mrr", "map", "mrr@k", "map@k", "ndcg@k", '
+                    f'"recall@k" or "success@k", or a list of these; got {name!r}.'
                 )
         self.metric = metric
+        self.search_params = dict(search_params or {})
         self.__name__ = ", ".join(names)  # the axis label of learning curves
 
     def __call__(
-        self, estimator: Encoder, X: Texts | None = None, y: ArrayLike | None = None
+        self,
+        estimator: Encoder | Searcher,
+        X: Texts | None = None,
+        y: ArrayLike | None = None,
     ) -> float | dict[str, float]:
-        """Score a fitted encoder, or a pipeline that ends in a transformer.
+        """Score a fitted search or encoder, or a pipeline that ends in a transformer.
 
         Parameters
         ----------
         estimator : estimator
-            Its `transform` maps pairs to vectors of shape (n_pairs, 2, d), and the
-            texts of a corpus to vectors of shape (n_texts, d).
+            A search has `search(queries, k=...)`, which returns hits, such as a mapping
+            with "id" and "text", each of shape (n_queries, k), best first. The
+            `transform` of an encoder maps pairs to vectors of shape (n_pairs, 2, d),
+            and the texts of a corpus to vectors of shape (n_texts, d).
         X : array-like of str of shape (n_pairs, 2) or (n_triplets, 3), default=None
-            Ignored if the scorer has pairs. Hard negatives, the third column, are part
-            of the corpus.
+            Ignored if the scorer has pairs or qrels. Hard negatives, the third column,
+            are part of the corpus.
         y : array-like of shape (n_pairs,), default=None
             Marks paraphrases with 1 or True, and other pairs, which are left out, with
-            0. Ignored if the scorer has pairs.
+            0. Ignored if the scorer has pairs or qrels.
 
         Returns
         -------
         score : float or dict of str to float
             From 0 to 1; a dict if `metric` is a list.
         """
+        names = [self.metric] if isinstance(self.metric, str) else self.metric
+        if isinstance(estimator, Searcher):
+            hits, qrels = self._find(estimator, max(map(cutoff, names)))
+            scores = {name: mean_score(name, hits, qrels) for name in names}
+        else:
+            ranks = self._partner_ranks(estimator, X, y)
+            scores = {name: _score(name, ranks) for name in names}
+        return scores[self.metric] if isinstance(self.metric, str) else scores
+
+    def _find(self, search: Searcher, k: int) -> tuple[list[list[Any]], list[Grades]]:
+        """Hits of each query, and the grades of its texts."""
+        params = self.search_params
+        if self.queries is not None and self.qrels is not None:
+            texts = [self.queries[name] for name in self.qrels]
+            hits = search.search(texts, k=k, **params)[params.get("groups", "id")]
+            return hits.tolist(), [*self.qrels.values()]
+        if self.pairs is None:
+            raise ValueError("To score a search, give pairs, or queries and qrels.")
+        right: dict[str, dict[Any, float]] = {}
+        for query, text in self.pairs:
+            right.setdefault(query, {})[text] = 1
+        hits = search.search([*right], k=k + 1, **params)["text"].tolist()
+        for row, query in zip(hits, right, strict=True):
+            if query in row and query not in right[query]:
+                row.remove(query)  # it is no answer to itself
+        return hits, [*right.values()]
+
+    def _partner_ranks(
+        self, encoder: Encoder, X: Texts | None, y: ArrayLike | None
+    ) -> Indices:
+        if self.qrels is not None:
+            raise TypeError(
+                "qrels need a search: SemanticSearch(encoder).fit(texts, ids=ids)."
+            )
         pairs, corpus = self.pairs, self.corpus
         if pairs is None:
             pairs, negatives = _read_fold(X, y)
             if negatives is not None:
                 corpus = negatives if corpus is None else np.append(corpus, negatives)
-        vectors = np.asarray(transform_pairs(estimator, pairs))
-        if vectors.ndim != 3 or vectors.shape[:2] != pairs.shape:
-            raise ValueError(
-                "RetrievalScorer needs vectors of pairs, shape "
-                f"({len(pairs)}, 2, d), but transform gives {vectors.shape}."
-            )
-        vectors = _checked_units(vectors)
+        vectors = _checked_units(transform_pairs(encoder, pairs))
         if corpus is None:
             _, texts = unique_texts(pairs)
-            ranks = partner_ranks(vectors[:, 0], vectors[:, 1], texts)
-        else:
-            others = _checked_units(np.asarray(estimator.transform(corpus)))
-            _, texts = unique_texts(np.concatenate([*pairs.T, corpus]))
-            asked, texts = np.split(texts, [len(pairs)])
-            rows = np.concatenate([vectors[:, 1], others])
-            ranks = _ranks(vectors[:, 0], asked, rows, texts)
-        if isinstance(self.metric, str):
-            return _score(self.metric, ranks)
-        return {name: _score(name, ranks) for name in self.metric}
+            return partner_ranks(vectors[:, 0], vectors[:, 1], texts)
+        others = _checked_units(np.asarray(encoder.transform(corpus)))
+        _, texts = unique_texts(np.concatenate([*pairs.T, corpus]))
+        asked, texts = np.split(texts, [len(pairs)])
+        rows = np.concatenate([vectors[:, 1], others])
+        return _ranks(vectors[:, 0], asked, rows, texts)
 
     def __repr__(self) -> str:
-        n_pairs = "" if self.pairs is None else f"{len(self.pairs)} pairs"
-        return f"RetrievalScorer({n_pairs})"
+        size = "" if self.pairs is None else f"{len(self.pairs)} pairs"
+        size = size if self.qrels is None else f"{len(self.qrels)} queries"
+        return f"RetrievalScorer({size})"
 
 
 def _read_fold(
@@ -185,8 +268,10 @@ def _enough(pairs: NDArray[np.object_]) -> NDArray[np.object_]:
 
 
 def _score(metric: str, ranks: Indices) -> float:
+    """Mean over partners, each the only right text."""
+    gains = {"mrr": 1 / ranks, "map": 1 / ranks, "ndcg": 1 / np.log2(1 + ranks)}
     name, _, k = metric.partition("@")
-    return float(np.mean(1 / ranks if name == "mrr" else ranks <= int(k)))
+    return float(np.mean((ranks <= float(k or "inf")) * gains.get(name, 1.0)))
 
 
 def _checked_units(vectors: Vectors) -> Vectors:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import NearConstantInputWarning, rankdata
+from scipy.stats import rankdata
 from sklearn.base import TransformerMixin, clone
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
@@ -16,9 +16,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from skparaphrase._compat import BaseScorer
 from skparaphrase._estimator import warn_caller
 from skparaphrase._math import cosine
-from skparaphrase._typing import Encoder, Predictor, Texts
-
-_NEARLY = 1e-13  # of the mean, which is rounded so
+from skparaphrase._typing import Encoder, Predictor, Texts, Vectors
 
 
 def check_columns(
@@ -51,8 +49,8 @@ def pearson_score(
     -------
     r : float
         Between -1 and 1. With an `UndefinedMetricWarning`, 0 if `y_true` or `y_pred` is
-        constant, and NaN for one sample; with SciPy's `NearConstantInputWarning`, what
-        rounding may have decided.
+        constant, and NaN for one sample. Rounding decides if values differ by less than
+        1e-13 of their mean.
 
     Examples
     --------
@@ -111,15 +109,9 @@ def correlation(
     weight = weight[weight > 0] / weight.max()
     units = []
     for values in columns:
-        mean = np.average(values, weights=weight)
-        centred = values - mean
+        centred = values - np.average(values, weights=weight)
         largest = np.abs(centred).max()  # divided by it, squares do not underflow
         length = largest * np.sqrt(weight @ (centred / largest) ** 2)
-        if warn and length < _NEARLY * abs(mean):
-            warn_caller(
-                "Scores are nearly constant, and rounding may decide the correlation.",
-                NearConstantInputWarning,
-            )
         units.append(centred / length)
     return float(np.clip(weight @ (units[0] * units[1]), -1, 1))
 
@@ -145,34 +137,20 @@ class _CorrelationScorer(BaseScorer):
         if hasattr(estimator, "predict"):
             similarities = method_caller(estimator, "predict", X, pos_label=None)
         else:
-            similarities = _cosines(transform_pairs(estimator, X))
+            vectors = transform_pairs(estimator, X)
+            similarities = cosine(vectors[:, 0], vectors[:, 1])
         return float(self._score_func(y_true, similarities, **params))
 
 
-def transform_pairs(encoder: Any, pairs: Texts) -> Any:
-    """Vectors of pairs; of a vectorizer of single texts, an error says what to do."""
-    try:
-        return encoder.transform(pairs)
-    except AttributeError as error:
-        if "'lower'" not in str(error):
-            raise
-        raise TypeError(
-            f"{type(encoder).__name__} takes single texts, and no pairs. Pass, of the "
-            "fitted one, FunctionTransformer(lambda X: fitted.transform(np.ravel(X))"
-            ".reshape(*np.shape(X), -1)), with .toarray() before .reshape if its "
-            "vectors are sparse."
-        ) from error
-
-
-def _cosines(vectors: ArrayLike) -> NDArray[np.floating]:
-    """The cosines of vectors of pairs."""
-    vectors = np.asarray(vectors)
+def transform_pairs(encoder: Any, pairs: Texts) -> Vectors:
+    """Vectors of pairs, of which the shape is checked."""
+    vectors = np.asarray(encoder.transform(pairs))
     if vectors.ndim != 3 or vectors.shape[1] != 2:
         raise ValueError(
             "The scorer needs predictions for pairs, or their vectors, shape "
             f"(n_pairs, 2, d); transform gives shape {vectors.shape}."
         )
-    return cosine(vectors[:, 0], vectors[:, 1])
+    return vectors
 
 
 def _scorer(name: str, score: Callable[..., float]) -> _CorrelationScorer:
@@ -320,7 +298,7 @@ class STSScorer:
         vectors = transform_pairs(estimator, pairs)
         if self.postprocess is not None:
             vectors = clone(self.postprocess).fit_transform(vectors)
-        return _cosines(vectors)
+        return cosine(vectors[:, 0], vectors[:, 1])
 
     def __repr__(self) -> str:
         average = ", average=True" if self.average else ""

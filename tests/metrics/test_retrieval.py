@@ -1,4 +1,4 @@
-"""Ranks of paraphrases, against a slow loop and a case by hand."""
+"""Ranks of paraphrases and hits, against a slow loop and cases by hand."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -21,16 +22,19 @@ from sklearn.model_selection import (
     cross_val_score,
     cross_validate,
 )
+from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
 
+from skparaphrase import load_pretrained
 from skparaphrase._math import unit_vectors
 from skparaphrase.callback import ScoreMonitor
-from skparaphrase.datasets import load_paraphrases
+from skparaphrase.datasets import load_faq, load_paraphrases
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.metrics import RetrievalScorer, _retrieval
 from skparaphrase.metrics._retrieval import partner_ranks
 from skparaphrase.model_selection import pair_groups
+from skparaphrase.search import SemanticSearch
 from skparaphrase.vectors import WordVectors
 
 
@@ -114,7 +118,7 @@ def test_in_searches_and_callbacks(vectors, pairs, sentences):
     with pytest.raises(ValueError, match="vectors contains NaN"):
         scorer(search)
     search.transform = lambda X: np.ones((len(X), 4))
-    with pytest.raises(ValueError, match=r"\(30, 2, d\), but transform gives"):
+    with pytest.raises(ValueError, match=r"\(n_pairs, 2, d\); transform gives"):
         scorer(search)
     encoder = ParagramEncoder(vectors, max_epochs=2, random_state=0, device="cpu")
     encoder.set_callbacks(monitor := ScoreMonitor(scorer)).fit(pairs)
@@ -253,10 +257,26 @@ def test_several_relevant_texts():
     }
 
 
-@pytest.mark.parametrize("metric", ["recall", "recall@0", "mrr@3", ["mrr", "recall@x"]])
+@pytest.mark.parametrize(
+    "metric", ["recall", "recall@0", "ndcg", "mrr@3@4", ["mrr", "recall@x"]]
+)
 def test_a_wrong_metric(metric):
     with pytest.raises(ValueError, match="recall@k"):
         RetrievalScorer([("a", "b"), ("c", "d")], metric=metric)
+
+
+def test_metrics_of_partners_by_hand():
+    angles = np.radians([0, 30, 10, 90, 100, 5])
+    table = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    encoder = AverageEncoder(WordVectors([*"abcdef"], table))
+    # a finds b in place 3, after f and c; d finds e in place 1.
+    scorer = RetrievalScorer([("a", "b"), ("d", "e")], corpus=["c", "f"], metric=[
+        "mrr", "mrr@2", "map", "success@2", "recall@3", "ndcg@3",
+    ])  # fmt: skip
+    assert scorer(encoder) == pytest.approx({
+        "mrr": 2 / 3, "mrr@2": 1 / 2, "map": 2 / 3, "success@2": 1 / 2,
+        "recall@3": 1, "ndcg@3": (1 / 2 + 1) / 2,
+    })  # fmt: skip
 
 
 def test_a_corpus_of_pairs():
@@ -264,3 +284,137 @@ def test_a_corpus_of_pairs():
         ValueError, match=r"corpus must hold texts.* got shape \(1, 2\)"
     ):
         RetrievalScorer([("a", "b"), ("c", "d")], corpus=[("a", "b")])
+
+
+# Searches ----------------------------------------------------------------------------
+
+
+class Served:
+    """A search whose hits are given, by query."""
+
+    def __init__(self, **hits):
+        self.hits, self.calls = hits, []
+
+    def search(self, queries, k, **params):
+        self.calls.append((list(queries), k, params))
+        rows = np.array([self.hits[query][:k] for query in queries])
+        return {"id": rows, "text": np.char.add("text ", rows), "document": rows}
+
+
+def test_a_search_is_asked_as_it_is_served():
+    search = Served(one=["a", "b", "c"], two=["d", "e", "f"])
+    scorer = RetrievalScorer(
+        queries={"q1": "one", "q2": "two", "unjudged": "three"},
+        qrels={"q2": {"f": 1}, "q1": {"a": 1, "c": 1}},
+        metric=["mrr@3", "recall@2"],
+        search_params={"mask": "mask", "groups": "document"},
+    )
+    assert scorer(search) == {"mrr@3": (1 / 3 + 1) / 2, "recall@2": 1 / 4}
+    params = {"mask": "mask", "groups": "document"}
+    assert search.calls == [(["two", "one"], 3, params)]
+    assert repr(scorer) == "RetrievalScorer(2 queries)"
+    # Pairs: equal queries are asked once, and for one more text, which may be theirs.
+    pairs = [("one", "text c"), ("one", "text b"), ("two", "text g")]
+    scorer = RetrievalScorer(pairs, metric="recall@2")
+    assert scorer(search) == 1 / 4
+    assert search.calls[-1] == (["one", "two"], 3, {})
+
+
+def test_pairs_leave_out_the_text_of_the_query():
+    search = Served(**{"text a": ["a", "b", "c"], "text b": ["b", "c", "a"]})
+    pairs = [("text a", "text c"), ("text b", "text b")]
+    assert RetrievalScorer(pairs, metric="mrr@2")(search) == (1 / 2 + 1) / 2
+
+
+def test_a_search_scores_as_its_encoder():
+    """As long as each query has one right text and the search is exact."""
+    faq = load_faq()
+    first = dict(zip(faq.groups[::-1], faq.data[::-1], strict=True))
+    pairs = [
+        (text, first[group])
+        for text, group in zip(faq.data, faq.groups, strict=True)
+        if text != first[group]
+    ]
+    metrics = ["mrr@100", "map@5", "ndcg@10", "recall@5", "success@1"]
+    scorer = RetrievalScorer(pairs, corpus=faq.data, metric=metrics)
+    encoder = load_pretrained()
+    expected = scorer(encoder)
+    assert scorer(SemanticSearch(encoder).fit(faq.data)) == pytest.approx(expected)
+    assert expected["ndcg@10"] > expected["map@5"] > expected["success@1"]
+
+
+def test_masks_thresholds_and_groups_are_measured():
+    texts = ["a red bike", "a blue bike", "two cats", "a cat", "a dog"]
+    documents = ["shop", "shop", "pets", "pets", "pets"]
+    search = SemanticSearch().fit(texts, ids=[*"abcde"], payload={"of": documents})
+    judged = {
+        "queries": {1: "my cat", 2: "my bike"},
+        "qrels": {1: {"c": 1}, 2: {"b": 1}},
+    }
+
+    def recall(metric="recall@2", **params):
+        return RetrievalScorer(**judged, metric=metric, search_params=params)(search)
+
+    assert recall() == 1
+    assert recall(mask=np.array([1, 1, 0, 1, 1], bool)) == 1 / 2
+    assert recall(mask=lambda columns: columns["of"] == "shop") == 1 / 2
+    with pytest.warns(UserWarning, match="No hit is relevant"):
+        assert recall(threshold=0.999) == 0
+    judged["qrels"] = {1: {"pets": 1}, 2: {"shop": 1}}
+    assert recall("recall@1", groups="of") == 1
+
+
+def test_a_grid_search_chooses_the_settings_of_a_search():
+    faq = load_faq()
+    ids = np.array([f"q{row}" for row in range(len(faq.data))])
+    groups = np.array(faq.groups)
+    rows = np.unique(groups, return_index=True)[1]  # the first question of each group
+    others = np.setdiff1d(np.arange(len(groups)), rows)
+    scorer = RetrievalScorer(
+        queries={row: faq.data[row] for row in others},
+        qrels={
+            row: {ids[first]: 1 for first in rows if groups[first] == groups[row]}
+            for row in others
+        },
+        metric=["ndcg@10", "success@1"],
+    )
+    encoders = [FrozenEstimator(load_pretrained()), SIFEncoder()]
+    grid = {"encoder": encoders, "neighbors": [None, NearestNeighbors()]}
+    texts, everything = faq.data[rows], np.arange(len(rows))
+    grid_search = GridSearchCV(
+        SemanticSearch(), grid, scoring=scorer, refit="ndcg@10", error_score="raise",
+        cv=[(everything, everything)],
+    ).fit(texts, ids=ids[rows])  # fmt: skip
+    expected = [
+        scorer(SemanticSearch(clone(encoder), index).fit(texts, ids=ids[rows]))
+        for encoder in encoders
+        for index in grid["neighbors"]
+    ]
+    for metric in scorer.metric:
+        found = grid_search.cv_results_[f"mean_test_{metric}"]
+        assert_allclose(found, [scores[metric] for scores in expected])
+        assert found[0] > found[2] + 0.05
+    assert grid_search.best_params_["encoder"].transform(["a"]).shape == (1, 256)
+    # On folds of the texts, those of the other folds are not found.
+    folds = GridSearchCV(
+        SemanticSearch(encoders[0]), {}, scoring=scorer, refit=False, cv=3
+    ).fit(texts, ids=ids[rows])
+    assert folds.cv_results_["mean_test_ndcg@10"] < 0.8 * expected[0]["ndcg@10"]
+
+
+def test_what_a_search_needs():
+    search = Served(one=["a"])
+    queries, qrels = {1: "one"}, {1: {"a": 1}}
+    with pytest.raises(ValueError, match="give pairs, or queries and qrels"):
+        RetrievalScorer()(search, [("one", "a"), ("b", "c")])
+    with pytest.raises(TypeError, match=r"SemanticSearch\(encoder\)\.fit\(texts, ids"):
+        RetrievalScorer(queries=queries, qrels=qrels)(AverageEncoder())
+    for arguments in (
+        {"queries": queries},
+        {"qrels": qrels},
+        {"queries": queries, "qrels": qrels, "pairs": [("a", "b"), ("c", "d")]},
+    ):
+        with pytest.raises(ValueError, match="Give pairs, or queries and qrels"):
+            RetrievalScorer(**arguments)
+    with pytest.raises(ValueError, match=r"qrels\[2\] must be a mapping"):
+        RetrievalScorer(queries=queries, qrels={1: {"a": 1}, 2: {"a": 1}})

@@ -11,7 +11,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import (
     ConstantInputWarning,
-    NearConstantInputWarning,
     kendalltau,
     pearsonr,
     spearmanr,
@@ -245,9 +244,6 @@ def test_vectorizers_of_single_texts():
     pairs, gold = load_similarity(return_X_y=True)
     fitted = TfidfVectorizer().fit(pairs.ravel())
     scorers = STSScorer((pairs, gold)), RetrievalScorer(pairs[:50])
-    for scorer in scorers:
-        with pytest.raises(TypeError, match="toarray"):
-            scorer(fitted)
     of_pairs = FunctionTransformer(
         lambda X: fitted.transform(np.ravel(X)).toarray().reshape(*np.shape(X), -1)
     )
@@ -291,10 +287,10 @@ def test_correlations_are_those_of_scipy(size):
         with warnings.catch_warnings(record=True) as theirs:
             warnings.simplefilter("always")
             expected = pearsonr(x, predicted).statistic
-        kinds = [{each.category for each in found} for found in (ours, theirs)]
-        if ConstantInputWarning in kinds[1]:
-            assert kinds[0] == {UndefinedMetricWarning} and found == 0
+        if ConstantInputWarning in {each.category for each in theirs}:
+            assert {each.category for each in ours} == {UndefinedMetricWarning}
+            assert found == 0
         else:
             assert_allclose(found, expected, rtol=1e-7)
-            assert kinds[0] == kinds[1] <= {NearConstantInputWarning}
+            assert not ours
         assert_allclose(weighted, found)
