@@ -78,6 +78,13 @@ class FieldData(AdaptationData):
         joined = [of.format(size.replace(" ", "")) for of, size in sized]
         yield "units", SearchTask(names, joined, [[row] for row in range(len(names))])
 
+    def unanswered(self) -> tuple[Any, Any, Any]:
+        """Texts, queries, and which of these have the intent of a text."""
+        (texts, _), (known, _) = self.intents("train"), self.intents("test")
+        foreign, _ = self.intents("out-of-scope-test")
+        queries = np.append(known, foreign)
+        return texts, queries, np.arange(len(queries)) < len(known)
+
     def clusters(self) -> Iterator[tuple[str, Any, Any]]:
         """Texts and their classes."""
         yield "CLINC150", *self.intents("test")

@@ -20,7 +20,12 @@ from sklearn.preprocessing import FunctionTransformer
 
 from skparaphrase import load_pretrained
 from skparaphrase._core import distinct_weights
-from skparaphrase.datasets import load_faq, load_paraphrases, load_similarity
+from skparaphrase.datasets import (
+    load_answers,
+    load_faq,
+    load_paraphrases,
+    load_similarity,
+)
 from skparaphrase.encoders import AverageEncoder
 
 FOLDER = Path(__file__).parents[1]
@@ -66,6 +71,8 @@ def root(tmp_path_factory):
     write(root, "intents/train.tsv", "intent text", texts[::2])
     write(root, "intents/test.tsv", "intent text", texts[1::2])
     write(root, "field/hwu64.tsv.xz", "fold label text", folds)
+    foreign = [("oos", text) for text in load_answers().data[:20, 0]]
+    write(root, "intents/out-of-scope-test.tsv", "intent text", foreign)
     for name in ("agnews", "biomedical"):
         write(root, f"field/{name}.tsv.xz", "label text", texts)
     write(root, "field/medline-docs.tsv.xz", "id text", numbers)
@@ -211,6 +218,28 @@ def test_bm25_ranks_by_its_formula(field):
     assert all(np.shape(rows) == (30, 10) for rows in hits.values())
 
 
+def test_best_scores_are_those_of_the_first_hits(field):
+    texts, queries = np.array(load_faq().data[:60]), np.array(load_faq().data[60:90])
+    hits, scores = (
+        dict(of(texts, queries)) for of in (field.ranked, field.best_scores)
+    )
+    assert [*scores] == [*field.METHODS]
+    for name, vectorizer in field.vectorizers().items():
+        first = texts[np.asarray(hits[name])[:, 0]]
+        vectorizer.fit_transform(texts)
+        pairs = zip(*map(vectorizer.transform, (queries, first)), strict=True)
+        for score, (query, text) in zip(scores[name], pairs, strict=True):
+            query, text = (
+                np.ravel(getattr(v, "toarray", lambda v=v: v)()) for v in (query, text)
+            )
+            lengths = np.linalg.norm(query) * np.linalg.norm(text)
+            assert score == pytest.approx(
+                query @ text / lengths if lengths else 0, abs=1e-5
+            )
+    for query, score in zip(queries, scores["BM25"], strict=True):
+        assert score == pytest.approx(max(slow_bm25(texts, query)), rel=1e-5)
+
+
 # Tasks -------------------------------------------------------------------------------
 
 
@@ -236,6 +265,13 @@ def test_right_texts_of_queries(data):
     assert [name.replace(" ", "") for name in names] == [
         name.replace(" ", "") for name in joined
     ]
+
+
+def test_queries_without_an_answer(data):
+    texts, queries, has_answer = data.unanswered()
+    assert not {*queries} & {*texts}
+    assert {*queries[~has_answer]} == {*load_answers().data[:20, 0]}
+    assert {*queries[has_answer]} <= {*load_faq().data}
 
 
 def test_texts_that_are_drawn_are_not_tested(data):
@@ -273,9 +309,13 @@ def test_the_whole_script_on_little_data(field, root, tmp_path, monkeypatch, cap
         for section in results.values()
         for row in section
     }
-    assert len(rows) == 25
+    assert len(rows) == 26
     for (_, measure), scores in rows.items():
-        names = field.METHODS if measure in ("nDCG@10", "R@1") else field.METHODS[:-1]
+        names = (
+            field.METHODS
+            if measure in ("nDCG@10", "R@1", "AUC")
+            else field.METHODS[:-1]
+        )
         assert [*scores] == [*names]
         assert all(-100 <= x <= 100 for values in scores.values() for x in values)
     assert len(rows["CLINC150", "ARI"][field.FIRST]) == 2

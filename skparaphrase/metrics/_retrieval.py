@@ -31,17 +31,18 @@ _TIE = 1e-6  # cosines that differ by less are equal but for rounding
 
 
 class RetrievalScorer:
-    """Score a search by the ranks of the right texts, or an encoder by those of pairs.
+    """Score a search or an encoder by the ranks of the texts that it should find.
 
     A scorer for `GridSearchCV`, `cross_validate` and
     :class:`~skparaphrase.callback.ScoreMonitor` that needs no graded pairs. It scores
-    on its own queries; an encoder without any on the test part of the split.
+    on its own queries. Without any, it scores an encoder on the test part of the split.
 
-    A fitted search, such as :class:`~skparaphrase.search.SemanticSearch`, is asked for
-    hits, and so measured as it is served, with its index, masks and fusion. The right
-    texts of each query are given by `pairs`, or by id in `qrels`.
+    A fitted search, such as :class:`~skparaphrase.search.SemanticSearch`, is measured
+    as it is served, with its index, masks and fusion: the scorer calls
+    ``search.search(queries, k=k)`` and looks for the right texts among the hits. These
+    are given by `pairs`, or by their ids in `qrels`.
 
-    Of an encoder, each left text of the pairs ranks all distinct right texts by the
+    With an encoder, each left text of the pairs ranks all distinct right texts by the
     cosine of their vectors, and each right text the left texts. With a `corpus`, the
     left texts are queries, which rank the right texts and those of the corpus together.
 
@@ -57,18 +58,28 @@ class RetrievalScorer:
         More texts to search among. May hold the right texts of the pairs. A search
         ranks its own texts instead.
     queries : mapping of query id to str, default=None
-        The texts of the queries, instead of `pairs`. Only those in `qrels` count.
+        The texts of queries, instead of `pairs`. Those that are not in `qrels` are left
+        out.
     qrels : mapping of query id to mapping of document id to number, default=None
-        Grades of the texts for each query, as BEIR and ir_measures store them. All
-        above 0 are relevant; texts without a grade are not. Document ids are those of
-        the search, or its groups if `search_params` has the name of a column as
-        "groups". Only for a search: to score an encoder, put it into one.
+        The grades of texts for each query, in the form of BEIR and ir_measures. Texts
+        with a grade above 0 are relevant; those without a grade are not. Document ids
+        are those of the search, or, if "groups" in `search_params` names a column, its
+        values. To score an encoder by them, put it into a search.
     metric : str or list of str, default="mrr"
         "mrr", "map", or "mrr@k", "map@k", "ndcg@k", "recall@k" or "success@k" with a
         number, such as "ndcg@10"; see Notes. With a list, the scorer returns a dict, as
         `GridSearchCV(refit="mrr")` understands.
     search_params : dict, default=None
-        Arguments of each search besides `k`, such as ``{"mask": mask}``.
+        Other arguments of `search.search`, such as ``{"mask": mask}``.
+
+    Raises
+    ------
+    ValueError
+        If a query in `qrels` has no text or no relevant document (the message contains
+        its id), if not exactly one of `pairs` and `qrels` is given for a search, or if
+        there are fewer than two pairs.
+    TypeError
+        If an encoder is scored by `qrels`.
 
     See Also
     --------
@@ -77,16 +88,24 @@ class RetrievalScorer:
 
     Notes
     -----
-    Of a search, the metrics are those of trec_eval and ir_measures, averaged over
-    queries: the reciprocal rank of the first relevant text ("mrr"), the average
-    precision ("map"), the discounted gain of grades, divided by that of the best order
-    ("ndcg"), the share of the relevant texts that are found ("recall"), and whether any
-    is ("success"; "success@1" is the share of queries whose first hit is right). What
-    is not among the first k hits, 100 for "mrr" and "map" alone, is not found. The
-    search is asked once, for the largest k. With `pairs`, the texts of hits are
-    compared, not ids, and a hit with the text of the query is left out.
+    For a search, the metrics are those of trec_eval and ir_measures, averaged over the
+    queries:
 
-    Of an encoder, each partner is ranked by itself: "recall@k" and "success@k" are the
+    - "mrr": reciprocal rank of the first relevant text, or 0
+    - "map": average precision; relevant texts that are not found count as 0
+    - "ndcg": discounted cumulative gain, linear in the grades, divided by that of the
+      best order [1]_
+    - "recall": share of the relevant texts that are found
+    - "success": whether any relevant text is found; "success@1" is the share of queries
+      whose first hit is right
+
+    Texts that are not among the first k hits (100 for "mrr" and "map") are not found.
+    Each query is searched once, with the largest k: score one metric at a time if the
+    first hits depend on k, as in fused rankings. If no hit of any query is relevant, a
+    warning shows ids of both. With `pairs`, hits are compared by their texts, and one
+    with the text of the query is left out.
+
+    For an encoder, each partner is ranked by itself: "recall@k" and "success@k" are the
     share of partners of at most this rank, and "mrr" and "map" the mean of 1 / rank.
     For a query with several relevant texts, pass a pair for each of them. A text that
     occurs in several pairs is one candidate, and is the partner wherever it equals the
@@ -95,6 +114,11 @@ class RetrievalScorer:
     equals that of the partner, within 1e-6, rank before it. The cosine of a zero vector
     is 0. Cosines are computed in blocks: time grows with the square of the number of
     pairs, memory does not.
+
+    References
+    ----------
+    .. [1] Järvelin and Kekäläinen (2002), "Cumulated gain-based evaluation of IR
+       techniques".
 
     Examples
     --------
@@ -145,7 +169,7 @@ class RetrievalScorer:
         self.pairs = None if pairs is None else _enough(check_pairs(pairs))
         self.corpus = None if corpus is None else check_single_texts(corpus, "corpus")
         self.queries, self.qrels = queries, qrels
-        if queries is not None and qrels is not None and pairs is None:
+        if queries is not None and qrels and pairs is None:
             check_qrels(queries, qrels)
         elif queries is not None or qrels is not None:
             raise ValueError("Give pairs, or queries and qrels.")
@@ -201,18 +225,20 @@ class RetrievalScorer:
         params = self.search_params
         if self.queries is not None and self.qrels is not None:
             texts = [self.queries[name] for name in self.qrels]
-            hits = search.search(texts, k=k, **params)[params.get("groups", "id")]
-            return hits.tolist(), [*self.qrels.values()]
+            hits = search.search(texts, k=k, **params)
+            groups = params.get("groups")
+            ids = hits[groups if isinstance(groups, str) else "id"]
+            return ids.tolist(), [*self.qrels.values()]
         if self.pairs is None:
             raise ValueError("To score a search, give pairs, or queries and qrels.")
         right: dict[str, dict[Any, float]] = {}
         for query, text in self.pairs:
             right.setdefault(query, {})[text] = 1
-        hits = search.search([*right], k=k + 1, **params)["text"].tolist()
-        for row, query in zip(hits, right, strict=True):
+        rows = search.search([*right], k=k + 1, **params)["text"].tolist()
+        for row, query in zip(rows, right, strict=True):
             if query in row and query not in right[query]:
                 row.remove(query)  # it is no answer to itself
-        return hits, [*right.values()]
+        return rows, [*right.values()]
 
     def _partner_ranks(
         self, encoder: Encoder, X: Texts | None, y: ArrayLike | None

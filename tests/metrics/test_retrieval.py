@@ -362,6 +362,8 @@ def test_masks_thresholds_and_groups_are_measured():
         assert recall(threshold=0.999) == 0
     judged["qrels"] = {1: {"pets": 1}, 2: {"shop": 1}}
     assert recall("recall@1", groups="of") == 1
+    judged["qrels"] = {1: {"c": 1, "d": 1}, 2: {"b": 1, "a": 1}}
+    assert recall(groups=np.array(documents)) == 1 / 2  # one of each document
 
 
 def test_a_grid_search_chooses_the_settings_of_a_search():
@@ -412,6 +414,7 @@ def test_what_a_search_needs():
     for arguments in (
         {"queries": queries},
         {"qrels": qrels},
+        {"queries": queries, "qrels": {}},
         {"queries": queries, "qrels": qrels, "pairs": [("a", "b"), ("c", "d")]},
     ):
         with pytest.raises(ValueError, match="Give pairs, or queries and qrels"):
