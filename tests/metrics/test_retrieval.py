@@ -343,6 +343,31 @@ def test_a_search_scores_as_its_encoder():
     assert expected["ndcg@10"] > expected["map@5"] > expected["success@1"]
 
 
+class EvenRows(NearestNeighbors):
+    """An approximate index, which finds no other rows."""
+
+    def kneighbors(self, X, n_neighbors, return_distance=True):
+        cosines = X @ self._fit_X.T
+        cosines[:, 1::2] = -2
+        rows = np.argsort(-cosines, axis=1)[:, :n_neighbors]
+        return (
+            (-np.take_along_axis(cosines, rows, 1), rows) if return_distance else rows
+        )
+
+
+def test_what_an_index_misses_is_not_found():
+    texts = load_faq().data[:40]
+    pairs = [(f"{text} please", text) for text in texts]
+    scorer = RetrievalScorer(pairs, metric="recall@3")
+    vectors = load_pretrained().transform(texts)
+    queries = load_pretrained().transform([query for query, _ in pairs])
+    ranks = np.argsort(np.argsort(-queries @ vectors.T, axis=1), axis=1)
+    assert scorer(SemanticSearch().fit(texts)) == np.mean(np.diag(ranks) < 3) > 0.9
+    among = np.argsort(np.argsort(-queries @ vectors[::2].T, axis=1), axis=1)
+    found = scorer(SemanticSearch(neighbors=EvenRows()).fit(texts))
+    assert found == np.sum(np.diag(among[::2]) < 3) / 40 < 0.6
+
+
 def test_masks_thresholds_and_groups_are_measured():
     texts = ["a red bike", "a blue bike", "two cats", "a cat", "a dog"]
     documents = ["shop", "shop", "pets", "pets", "pets"]
