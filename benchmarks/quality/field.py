@@ -3,13 +3,13 @@
     export OMP_NUM_THREADS=1
     python benchmarks/quality/field.py --data ../shared [--quick] [--only SECTIONS]
 
-Sections (`--only search,labels` runs some): search, unanswered (queries that no text
-answers), clusters, labels, records and pair features, all on development data. The
-results of sections that were not run are kept. A seed, 0 to 2, draws training texts,
-initial centres and folds.
+Sections (`--only search,labels` runs some): search, documents (passages, and a fit on
+the texts themselves), unanswered (queries that no text answers), clusters, labels,
+records and pair features, all on development data. The results of sections that were
+not run are kept. A seed, 0 to 2, draws training texts, pairs, initial centres and folds.
 
-Takes two minutes on one core. Writes `benchmarks/results/field.json`, with the figures
-of all seeds, and `.md`, with their means and the targets.
+Takes three minutes on one core. Writes `benchmarks/results/field.json`, with the
+figures of all seeds, and `.md`, with their means and the targets.
 """
 
 # Authors: The skparaphrase developers
@@ -17,6 +17,7 @@ of all seeds, and `.md`, with their means and the targets.
 
 import argparse
 import json
+import re
 import sys
 import textwrap
 import time
@@ -27,7 +28,7 @@ from typing import Any
 import bm25s
 import numpy as np
 from scipy.sparse import csr_array, issparse
-from sklearn.base import is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -43,15 +44,17 @@ from sklearn.preprocessing import FunctionTransformer, normalize
 
 from skparaphrase import load_pretrained, similarity
 from skparaphrase._core import distinct_weights
+from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.losses import InfoNCELoss
 from skparaphrase.metrics import pearson_score
-from skparaphrase.pairs import PairFeatures
+from skparaphrase.pairs import PairFeatures, make_cloze_pairs
 from skparaphrase.search import SemanticSearch
 from skparaphrase.text import WordTokenizer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib.field_data import FieldData
-from _lib.papers import cell, parse_args, table, write
+from _lib.papers import cell, parse_args, score_sts, sts_means, table, write
 
 FIRST = "first call"
 KINDS = ("raw", "mean"), ("words", "characters", "BM25")  # baselines: vectors, words
@@ -64,6 +67,10 @@ CHARACTERS: dict[str, Any] = {
 N_TEXTS = (5, 20)  # of each class
 K = 10  # hits of a query
 MARGIN = 0.5  # a smaller lead does not count
+SENTENCE = r"(?<=[.!?])\s+"  # between the passages of a document
+DOCUMENTS = "Medline", "StackFAQ, answers"  # tasks
+N_DOCUMENTS = (10, 30, 100, 300)  # of which a fit learns
+WHOLE, PASSAGES, GENERAL = "whole texts", "passages", "STS"
 TARGETS = (  # task, measure, and the least figure of the first call
     ("Medline", "nDCG@10", 63),
     ("StackFAQ, answers", "nDCG@10", 41),
@@ -192,6 +199,50 @@ def unanswered(data: FieldData) -> Iterator[Row]:
     yield row("CLINC150, out of scope", "SemanticSearch()", "AUC", scores)
 
 
+def documents(data: FieldData) -> Iterator[Row]:
+    """Whole texts and passages, before and after a fit on the texts, and rivals."""
+    for task, (texts, queries, right) in data.searches():
+        if task not in DOCUMENTS:
+            continue
+        splits = [list(filter(str.strip, re.split(SENTENCE, text))) for text in texts]
+        passages = [sentence for sentences in splits for sentence in sentences]
+        groups = np.repeat(np.arange(len(texts)), list(map(len, splits)))
+        for call, encoders in trained(texts, data.seeds).items():
+            scores: dict[str, list[float]] = {WHOLE: [], PASSAGES: [], GENERAL: []}
+            for encoder in encoders:
+                hits = SemanticSearch(encoder).fit(texts).search(queries, k=K).row
+                scores[WHOLE].append(100 * ndcg(hits, right))
+                search = SemanticSearch(encoder).fit(passages)
+                hits = groups[search.search(queries, k=K, groups=groups).row]
+                scores[PASSAGES].append(100 * ndcg(hits, right))
+                scores[GENERAL].append(sts_means(score_sts(encoder, data))["with 2015"])
+            yield row(task, call, "nDCG@10", scores)
+        for name, hits in ranked(texts, queries):
+            if name != FIRST:
+                yield row(task, name, "nDCG@10", {WHOLE: [100 * ndcg(hits, right)]})
+
+
+def trained(texts: Any, seeds: Sequence[int]) -> dict[str, list[Any]]:
+    """The encoder without a fit, and with fits on texts, one of each seed."""
+    found = {"`load_pretrained()`": [load_pretrained()]}
+    best = ParagramEncoder(loss=InfoNCELoss(keep=0))
+    for n_texts, each in (
+        (None, ParagramEncoder()),
+        *((n_texts, best) for n_texts in (None, *N_DOCUMENTS)),
+    ):
+        name = f"`{each}`" + (f", {n_texts} texts" if n_texts else "")
+        found[name] = [fit_on(texts, n_texts, each, seed) for seed in seeds]
+    return found
+
+
+def fit_on(texts: Any, n_texts: int | None, encoder: Any, seed: int) -> Any:
+    """A fit on the texts, or on some that are drawn."""
+    if n_texts:
+        texts = np.random.RandomState(seed).permutation(texts)[:n_texts]
+    pairs = make_cloze_pairs(texts, random_state=seed)
+    return clone(encoder).set_params(random_state=seed).fit(pairs)
+
+
 # Clusters, labels, records -----------------------------------------------------------
 
 
@@ -311,9 +362,18 @@ def cells(each: Row) -> list[Any]:
     return [each["task"], f"`{each['call']}`", each["measure"], *means, leaders]
 
 
+def document_cells(each: Row) -> list[Any]:
+    """A line of the table of documents: the means over the seeds."""
+    scores = each["scores"]
+    columns = [scores.get(name) for name in (WHOLE, PASSAGES, GENERAL)]
+    means = [None if values is None else float(np.mean(values)) for values in columns]
+    return [each["task"], each["call"], *means]
+
+
 SECTIONS: dict[str, Callable[[FieldData], Iterator[Row]]] = {
     "search": search,
     "unanswered": unanswered,
+    "documents": documents,
     "clusters": clusters,
     "labels": labels,
     "records": records,
@@ -340,6 +400,14 @@ means of three seeds where training texts, initial centres or folds are drawn. T
 column names the baselines that lead by more than {MARGIN} points, which a few texts can
 change, and by more than the standard error of the lead over the seeds."""
 
+ABOUT_DOCUMENTS = """nDCG@10 of the search tasks with long texts. "Whole texts" have a
+vector each; "passages" are their sentences, of which the best one of a text counts
+(`groups`). `ParagramEncoder` learns from the pairs of `make_cloze_pairs(texts)`, or of
+those of some texts that are drawn. Figures are means of three seeds, which draw texts
+and pairs, and train. "STS" is Pearson x 100 on STS 2012 to 2015, the mean of the years:
+what remains of the similarity of sentences. The last rows are the baselines of the
+table above."""
+
 ABOUT_LEADS = """Of {rows} rows, "raw" or "mean" leads in {vectors}: these are about the
 defaults of the encoder and of `PairFeatures`. Words, characters or BM25 lead in
 {words}. Counts of words identify names, codes and rare terms, which a vector of the
@@ -357,14 +425,20 @@ def main() -> None:
         started, stored[name] = time.perf_counter(), []
         for each in SECTIONS[name](data):
             stored[name].append(each)
-            print(" | ".join(map(cell, cells(each))), flush=True)
+            line = document_cells(each) if name == "documents" else cells(each)
+            print(" | ".join(map(cell, line)), flush=True)
         print(f"{name}: {time.perf_counter() - started:.0f} s", flush=True)
     results = {name: stored[name] for name in SECTIONS if name in stored}
     write(args, "field", results, report(results))
 
 
 def report(results: Mapping[str, list[Row]]) -> list[str]:
-    rows = [each for section in results.values() for each in section]
+    rows = [
+        each
+        for name, section in results.items()
+        for each in section
+        if name != "documents"
+    ]
     leads = [{*better(each["scores"])} for each in rows]
     vectors, words = (sum(map(bool, map({*of}.intersection, leads))) for of in KINDS)
     about = ABOUT_LEADS.format(rows=len(rows), vectors=vectors, words=words)
@@ -383,6 +457,14 @@ def report(results: Mapping[str, list[Row]]) -> list[str]:
         ),
         "",
         *wrapped(about),
+        "## Documents",
+        "",
+        *wrapped(ABOUT_DOCUMENTS),
+        *table(
+            ["task", "vectors", WHOLE, PASSAGES, GENERAL],
+            [document_cells(each) for each in results.get("documents", [])],
+        ),
+        "",
         "## Targets",
         "",
         *table(["task", "measure", "at least", FIRST, ""], judged(rows)),

@@ -65,8 +65,9 @@ def root(tmp_path_factory):
             (one, two, part, 0) for (one, _), (_, two) in zip(same, others, strict=True)
         ]
     folds = [("12"[n % 2], *row) for n, row in enumerate(texts)]
-    numbers = [*enumerate(faq.data[:20])]
-    threads = [(0, "a lost card", "call us"), (0, "a lost card", "block it")]
+    documents = zip(faq.data[:20], faq.data[20:40], strict=True)
+    numbers = [*enumerate(map(" ".join, documents))]
+    threads = [(0, "a lost card", "call us"), (0, "a lost card", "block it. at once.")]
     threads += [(1, "the rates", "see our list")]
     write(root, "intents/train.tsv", "intent text", texts[::2])
     write(root, "intents/test.tsv", "intent text", texts[1::2])
@@ -92,6 +93,9 @@ def root(tmp_path_factory):
     for n in range(2):
         rows = scored[60 * n : 60 * (n + 1)]
         write(root, f"sts/2012-train.{n}.tsv", "score sentence1 sentence2", rows)
+    for n, year in enumerate((2012, 2013, 2014, 2015)):
+        rows = scored[30 * n : 30 * (n + 1)]
+        write(root, f"sts/{year}.any.tsv", "score sentence1 sentence2", rows)
     for n, name in enumerate(("train", "dev", "test")):
         rows = labelled[n::3]
         write(root, f"msrp/{name}.tsv", "label sentence1 sentence2", rows)
@@ -251,7 +255,7 @@ def test_right_texts_of_queries(data):
     answers, questions = tasks["StackFAQ, answers"], tasks["StackFAQ, questions"]
     first, second = answers.right
     assert [*answers.texts[first]] == ["see our list"]
-    assert [*answers.texts[second]] == ["call us", "block it"]
+    assert [*answers.texts[second]] == ["call us", "block it. at once."]
     first, second = questions.right
     assert [*questions.texts[first]] == ["the rates"]
     assert [*questions.texts[second]] == ["a lost card"]
@@ -293,6 +297,37 @@ def test_folds_of_pairs_share_no_text(data):
                 assert not {*train} & {*test}
 
 
+# Documents ---------------------------------------------------------------------------
+
+
+def test_rows_of_documents(field, data):
+    rows = [*field.documents(data)]
+    assert {row["task"] for row in rows} == {*field.DOCUMENTS}
+    medline = {row["call"]: row["scores"] for row in rows if row["task"] == "Medline"}
+    fits = [name for name in medline if name.startswith("`ParagramEncoder(")]
+    assert [*medline] == ["`load_pretrained()`", *fits, *field.METHODS[1:]]
+    assert len(fits) == 2 + len(field.N_DOCUMENTS)
+    for name in fits:
+        assert [len(values) for values in medline[name].values()] == [2, 2, 2]
+        assert medline[name][field.GENERAL] != medline["`load_pretrained()`"]["STS"]
+    found = dict(field.ranked(*dict(data.searches())["Medline"][:2]))
+    right = dict(data.searches())["Medline"].right
+    start = medline["`load_pretrained()`"]
+    for name, scores in (("BM25", medline["BM25"]), (field.FIRST, start)):
+        assert scores[field.WHOLE] == [100 * field.ndcg(found[name], right)]
+
+
+def test_the_best_passage_of_a_document_counts(field, data):
+    """Of two documents, one has the query as its second sentence."""
+    task = dict(data.searches())["Medline"]
+    texts = np.array(["The sun is hot. It shines.", "I lost a card. Cats sleep a lot."])
+    data.searches = lambda: [
+        ("Medline", task._replace(texts=texts, queries=["Cats sleep."], right=[[1]]))
+    ]
+    scores = next(field.documents(data))["scores"]
+    assert scores[field.PASSAGES] == [100] and len(scores[field.GENERAL]) == 1
+
+
 # The script --------------------------------------------------------------------------
 
 
@@ -306,8 +341,9 @@ def test_the_whole_script_on_little_data(field, root, tmp_path, monkeypatch, cap
     assert "labels: " in capsys.readouterr().out
     rows = {
         (row["task"], row["measure"]): row["scores"]
-        for section in results.values()
+        for name, section in results.items()
         for row in section
+        if name != "documents"
     }
     assert len(rows) == 26
     for (_, measure), scores in rows.items():

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase.pairs._documents import make_cloze_pairs
 from skparaphrase.pairs._features import PairFeatures, PairVectorizer
 from skparaphrase.pairs._last_axis import LastAxis, LastAxisUnion
 from skparaphrase.pairs._similarity import PairSimilarity
@@ -15,5 +16,6 @@ __all__ = [
     "PairSimilarity",
     "PairVectorizer",
     "extract_phrase_pairs",
+    "make_cloze_pairs",
     "pairs_within_groups",
 ]

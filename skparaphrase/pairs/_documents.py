@@ -1,0 +1,169 @@
+"""Pairs to train on, from documents without labels."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sized
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state, check_scalar
+
+from skparaphrase._compat import check_int
+from skparaphrase._progress import progress_bar
+from skparaphrase._typing import Texts
+from skparaphrase.text import check_single_texts, describe, fit_blocks, is_stored
+
+# A mark with the quotes and brackets that close there, or a line end.
+_ENDS = re.compile(r"""[.!?…]["'”’)\]]*\s+|[。！？]|\n\s*""")  # noqa: RUF001
+_SHORT = 6  # characters; what has fewer, such as "1." or "Prof.", is no sentence
+
+
+def make_cloze_pairs(
+    documents: Texts | Iterable[str],
+    *,
+    n_pairs: int = 100_000,
+    keep: float = 0.1,
+    max_words: int = 256,
+    split: Callable[[str], Iterable[str]] | None = None,
+    random_state: Any = None,
+) -> NDArray[np.object_]:
+    """Pair sentences with the rest of their document: the inverse cloze task.
+
+    Lee et al. (2019) [1]_ train a search without labels: a sentence stands for a query,
+    and the text around it for what the query should find. In most pairs the sentence is
+    removed from its context, so that the encoder learns which words occur together, and
+    in some it is kept, because words that match count, too.
+
+    Parameters
+    ----------
+    documents : array-like of str of shape (n_documents,), or iterable of str
+        Texts of several sentences, such as abstracts, articles or tickets. Iterables
+        without a length, such as generators, are read one document at a time, and data
+        on disk in blocks.
+    n_pairs : int, default=100_000
+        Number of pairs, at most. If the documents have more sentences, so many are
+        drawn, each equally likely.
+    keep : float, default=0.1
+        Probability that the context contains the sentence.
+    max_words : int, default=256
+        Number of words in a context besides the sentence: half of them before it and
+        half after it, in whole sentences, but at least the sentence next to it.
+    split : callable, default=None
+        Takes a document and returns its sentences. With None, a sentence ends with its
+        line, and with ".", "!", "?" or "…" before white space, unless a lower-case
+        letter follows in a document that has upper-case letters. A piece of fewer than
+        6 characters, such as "1.", is joined to the next, and the last to the one
+        before.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    pairs : ndarray of shape (n_pairs, 2), dtype object
+        A sentence and its context, in order of appearance. Documents of one sentence
+        have none.
+
+    Raises
+    ------
+    TypeError
+        If a document or sentence is not a `str`.
+    ValueError
+        If no document has two sentences.
+
+    See Also
+    --------
+    pairs_within_groups : Pairs of texts that mean the same.
+    skparaphrase.encoders.ParagramEncoder : Trains on pairs.
+
+    Notes
+    -----
+    Besides `documents`, memory holds the pairs and one document. Pairs are not
+    paraphrases: an encoder that was trained on them finds more documents, and judges
+    the similarity of sentences less well (:doc:`/user_guide/documents`).
+
+    References
+    ----------
+    .. [1] K. Lee, M.-W. Chang, K. Toutanova, "Latent Retrieval for Weakly Supervised
+       Open Domain Question Answering", ACL 2019.
+
+    Examples
+    --------
+    >>> from skparaphrase.pairs import make_cloze_pairs
+    >>> documents = ["Bees dance. The dance shows the way. Others follow it."]
+    >>> make_cloze_pairs(documents, keep=0).tolist()
+    [['Bees dance.', 'The dance shows the way. Others follow it.'],
+     ['The dance shows the way.', 'Bees dance. Others follow it.'],
+     ['Others follow it.', 'Bees dance. The dance shows the way.']]
+    """
+    n_pairs = check_int(n_pairs, "n_pairs")
+    max_words = check_int(max_words, "max_words")
+    check_scalar(keep, "keep", Real, min_val=0, max_val=1)
+    rng = check_random_state(random_state)
+    drawn: list[tuple[int, str, str]] = []  # the number of a sentence, and its pair
+    n_seen = 0  # sentences
+    with progress_bar(None, "Pairing sentences", "document") as update:
+        for document in _each_document(documents):
+            sentences = _sentences(document, split or _split)
+            n_words = np.array([len(sentence.split()) for sentence in sentences], int)
+            ends = np.cumsum(n_words)
+            starts = ends - n_words
+            first = np.searchsorted(starts, starts - max_words / 2)
+            last = np.searchsorted(ends, ends + max_words / 2, side="right")
+            for i in range(len(sentences) if len(sentences) > 1 else 0):
+                place = n_seen
+                if n_seen >= n_pairs:  # Vitter's algorithm R: reservoir sampling
+                    place = rng.randint(n_seen + 1)
+                if place < n_pairs:
+                    before = sentences[max(min(first[i], i - 1), 0) : i]
+                    after = sentences[i + 1 : max(last[i], i + 2)]
+                    kept = sentences[i : i + 1] if rng.uniform() < keep else []
+                    context = " ".join([*before, *kept, *after])
+                    drawn[place : place + 1] = [(n_seen, sentences[i], context)]
+                n_seen += 1
+            update(1)
+    if not drawn:
+        raise ValueError(
+            "No document has two sentences, so there are no pairs. Pass whole "
+            "documents, or a function that splits yours: split=str.splitlines."
+        )
+    return np.array([pair for _, *pair in sorted(drawn)], dtype=object)
+
+
+def _each_document(documents: Any) -> Iterator[str]:
+    """Documents one after the other; those of an iterable are not collected."""
+    is_stream = isinstance(documents, Iterable) and not isinstance(documents, Sized)
+    if not is_stream or is_stored(documents):
+        for texts in fit_blocks(documents):
+            yield from check_single_texts(texts, "documents")
+        return
+    for index, text in enumerate(documents):
+        if not isinstance(text, str):
+            raise TypeError(f"Document {index} is {describe(text)}, not a str.")
+        yield text
+
+
+def _sentences(document: str, split: Callable[[str], Iterable[str]]) -> list[str]:
+    """What `split` returns, without blank sentences."""
+    found = split(document)
+    sentences = [*found]
+    if isinstance(found, str) or not all(isinstance(each, str) for each in sentences):
+        raise TypeError(f"split must return a list of str; got {describe(found)}.")
+    return [each for each in sentences if each.strip()]
+
+
+def _split(document: str) -> list[str]:
+    """Split a text where `make_cloze_pairs` says that a sentence ends."""
+    document, sentences, start = document.strip(), list[str](), 0
+    has_case = not document.islower()
+    for match in _ENDS.finditer(document):
+        end = match.end()
+        if has_case and "\n" not in match[0] and document[end : end + 1].islower():
+            continue
+        sentence = document[start:end].strip()
+        if len(sentence) >= _SHORT and len(document) - end >= _SHORT:
+            sentences.append(sentence)
+            start = end
+    return [*sentences, document[start:]]
