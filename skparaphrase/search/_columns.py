@@ -29,6 +29,7 @@ RESERVED = {"query_row", "query", "id", "row", "text", "vector", "score"}
 def read_queries(queries: Texts) -> tuple[Column, Column, UnitVectors | None]:
     """Ids of the queries, the queries, and their unit vectors if they are vectors."""
     vectors = None
+    read: Column
     if are_vectors(queries):
         vectors = as_unit_vectors(np.atleast_2d(queries))
         read = np.arange(len(vectors))
@@ -67,7 +68,7 @@ def read_columns(
     index: Any = getattr(X, "index", None)
     if not hasattr(index, "is_unique"):  # not of pandas
         index = None
-    other = getattr(payload, "index", None)
+    other: Any = getattr(payload, "index", None)
     if index is not None and hasattr(other, "is_unique") and not other.equals(index):
         raise ValueError(
             "X and payload have different indices, so their rows may not belong "

@@ -28,8 +28,9 @@ from skparaphrase.text import check_single_texts, unique_texts
 # Only from the beginning of letters: time would grow with the square of their number.
 _NUMBERS = re.compile(r"(?<![^\W\d_])[^\W\d_]+\d[^\W_]*|\d+(?:[.,:/]\d+)*")
 _DIGIT = re.compile(r"\d")
-# Separators of thousands, and decimals that are 0: "1,000" is 1000, and "42.0" is 42.
-_NO_VALUE = re.compile(r"(?<=\d)[.,](?:(?=\d{3}(?!\d))|0+(?!\d|[.,:/]\d))")
+# "1,000" is 1000, and "42.0" is 42; but "0.500" is not 0500.
+_THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[.,]\d{3})+(?!\d)")
+_ZEROS = re.compile(r"(?<=\d)[.,]0+(?!\d|[.,:/]\d)")
 
 _PAIRS = 64  # pairs per text that are kept, on average
 _FEW_PAIRS = 2**22  # pairs that are always kept
@@ -364,7 +365,8 @@ def _read(
     with progress_bar(len(texts), "Reading") as update:
         for i, text in enumerate(texts):
             if with_numbers and _DIGIT.search(text):
-                plain = _NO_VALUE.sub("", text.lower()).replace(",", ".")
+                plain = _THOUSANDS.sub(_without_separators, text.lower())
+                plain = _ZEROS.sub("", plain).replace(",", ".")
                 numbers[i] = frozenset(_NUMBERS.findall(plain))
             if not text.isascii():
                 text = unicodedata.normalize("NFKC", text)
@@ -373,3 +375,7 @@ def _read(
                 update(min(_READ, len(texts) - i))
     _, key = unique_texts(keys)
     return numbers, np.unique(key, return_index=True)[1][key]
+
+
+def _without_separators(number: re.Match[str]) -> str:
+    return re.sub("[.,]", "", number[0])

@@ -19,22 +19,16 @@ class Hits(Bunch):
 
     def lines(self) -> dict[str, Any]:
         """Columns with a line for each hit, and one for a query without hits."""
-        n_queries, k = self.score.shape
-        if not k:  # nothing was found for any query
-            missing = {name: [None] * n_queries for name in self if name != "query_id"}
-            missing |= {"row": [-1] * n_queries, "score": [np.nan] * n_queries}
-            lines = {name: np.array(each) for name, each in missing.items()}
-            query = np.arange(n_queries)
-        else:
-            shown = self.row >= 0
-            shown[:, 0] = True
-            query = np.nonzero(shown)[0]
-            lines = {
-                name: each[shown] for name, each in self.items() if np.ndim(each) == 2
-            }
-        return {"query_row": query, "query": self.query[query]} | {
-            name: lines[name] for name in lines if name != "query"
-        }
+        columns = {name: each for name, each in self.items() if np.ndim(each) == 2}
+        if not self.score.size:  # nothing was found
+            missing: dict[str, Any] = {"row": -1, "score": np.nan}
+            shape = len(self.query), 1
+            columns = {name: np.full(shape, missing.get(name)) for name in columns}
+        is_shown = columns["row"] >= 0
+        is_shown[:, 0] = True
+        query_row = np.nonzero(is_shown)[0]
+        lines = {name: each[is_shown] for name, each in columns.items()}
+        return {"query_row": query_row, "query": self.query[query_row], **lines}
 
     def to_frame(self) -> Any:
         """A pandas frame with the index of the queries."""

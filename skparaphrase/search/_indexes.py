@@ -51,6 +51,8 @@ class FaissIndex(DocumentedOnline, BaseEstimator):
     >>> search = SemanticSearch(neighbors=FaissIndex(parameters="efSearch=128"))
     """
 
+    index_: Any
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "factory": [str],
         "parameters": [str],

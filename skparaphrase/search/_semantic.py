@@ -418,7 +418,8 @@ class SemanticSearch(EncoderUser):
             if vectors is not None:
                 raise ValueError("With lexical, queries are texts, not vectors.")
             words = read_words(state.lexical, state.encoder, queries)
-            weight = self.lexical_weight
+            weight = self.lexical_weight  # which may have changed
+            check_scalar(weight, "lexical_weight", Real, min_val=0, max_val=1)
         if vectors is None:
             vectors = embed(state.encoder, queries)
         _check_width(vectors, state)
@@ -432,8 +433,9 @@ class SemanticSearch(EncoderUser):
         else:
             if isinstance(groups, str):
                 if groups not in state.names:
+                    names = sorted(state.names)
                     raise ValueError(
-                        f"groups={groups!r} is none of the columns {sorted(state.names)}."
+                        f"groups={groups!r} is none of the columns {names}."
                     )
                 groups = state.column(groups)
             groups = np.asarray(column_or_1d(groups))

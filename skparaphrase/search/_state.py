@@ -254,10 +254,10 @@ class State:
         state = replace(self, blocks=blocks, living=living, next_id=next_id, read={})
         return state._tidy(neighbors)
 
-    def remove(self, rows: list[int], neighbors: Index | None) -> Self:
+    def remove(self, rows: list[int | None], neighbors: Index | None) -> Self:
         """Remove rows."""
         living = self.living.copy()
-        living[rows] = False
+        living[np.array(rows, np.intp)] = False
         return replace(self, living=living, read={})._tidy(neighbors)
 
     def _tidy(self, neighbors: Index | None) -> Self:

@@ -7,6 +7,7 @@ import time
 from contextlib import contextmanager
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.frozen import FrozenEstimator
@@ -259,6 +260,8 @@ def test_numbers_must_agree():
         ("1,000 nails", "1000 nails", True),
         ("1.000 nails", "1000 nails", True),
         ("1.000 nails", "1 nail", False),
+        ("0.500 mg", "0500 mg", False),
+        ("0.500", "500", False),
         ("1,000kg", "1000 kg", True),
         ("1,234,567.50 EUR", "1.234.567,50 EUR", True),
         ("1,0000", "1", True),
@@ -312,3 +315,30 @@ def test_time_does_not_grow_with_the_square_of_letters():
 def test_a_wrong_condition():
     with pytest.raises(ValueError, match="must_agree"):
         NearDuplicates(must_agree="words").fit(["a"])
+
+
+def test_only_texts_of_a_group_are_grouped():
+    texts = ["Red bike", "red  bike", "Red bike", "A red bike", "Red bike", "Tent"]
+    assert NearDuplicates().fit_predict(texts).tolist() == [0, 0, 0, 0, 0, 1]
+    price = [10, 10, 900, 10, None, 10]
+    model = NearDuplicates().fit(texts, groups=price)
+    assert model.labels_.tolist() == [0, 0, 1, 0, 2, 3]
+    assert model.copy_of_.tolist() == [0, 0, 2, 3, 4, 5]
+    assert model.labels_at(1).tolist() == [0, 0, 1, 2, 3, 4]
+    assert model.pairs_.tolist() == [[0, 3]]
+    bands = pd.cut(pd.Series([9, 9.5, 12, 30, 31, 32]), [0, 10, 20, 40])
+    assert NearDuplicates().fit_predict(texts, groups=bands).tolist() == [
+        *[0, 0, 1, 2, 2, 3]
+    ]
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        NearDuplicates().fit(texts, groups=[1, 2])
+
+
+def test_groups_are_those_of_separate_fits():
+    brand = np.arange(len(TEXTS)) % 3
+    labels = NearDuplicates(threshold=0.5).fit(TEXTS, groups=brand).labels_
+    for each in range(3):
+        alone = NearDuplicates(threshold=0.5).fit_predict(TEXTS[brand == each])
+        found = np.unique(labels[brand == each], return_inverse=True)[1]
+        assert_array_equal(found, np.unique(alone, return_inverse=True)[1])
+    assert len({*zip(labels.tolist(), brand.tolist(), strict=True)}) == labels.max() + 1

@@ -757,5 +757,64 @@ def test_columns_of_arrow():
 
 def test_an_index_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(ImportError, match="FaissIndex needs .*: pip install faiss-cpu"):
+    with pytest.raises(
+        ImportError, match=r"FaissIndex needs .*: pip install faiss-cpu"
+    ):
         SemanticSearch(neighbors=FaissIndex()).fit(["a cat", "a dog"])
+
+
+# Joining
+
+
+def test_hits_join_the_table_of_the_queries():
+    shop = pd.DataFrame(
+        {"name": ["Red bike", "Blue bike", "Red bike", "qwx"], "price": [9, 8, 7, 6]},
+        index=["a", "b", "c", "d"],
+    )
+    catalogue = pd.DataFrame({"title": ["A bicycle, red", "A tent"]}, index=[70, 71])
+    search = SemanticSearch().fit(catalogue.title)
+    hits = search.search(shop.name, k=1, threshold=0.4, as_frame=True)
+    assert hits.index.tolist() == [*"abcd"]
+    assert hits.query_row.tolist() == [0, 1, 2, 3]
+    joined = shop.join(hits[["id", "score"]])
+    assert len(joined) == 4
+    assert joined.id[["a", "c"]].tolist() == [70, 70]
+    assert joined.id.isna()["d"] and np.isnan(joined.score["d"])
+    assert catalogue.loc[joined.id["a"], "title"] == "A bicycle, red"
+    found = search.search(shop.name, k=1)
+    assert found.query_id.tolist() == [*"abcd"]
+    assert search.search(["a", "b"], k=1).query_id.tolist() == [0, 1]
+
+
+def test_rows_of_another_table_are_refused():
+    frame = pd.DataFrame({"text": TEXTS, "price": [1, 2, 3]}, index=[3, 4, 5])
+    for payload in (frame[["price"]][::-1], frame[["price"]].reset_index(drop=True)):
+        with pytest.raises(ValueError, match="X and payload have different indices"):
+            SemanticSearch().fit(frame.text, payload=payload)
+    search = SemanticSearch().fit(frame.text, payload=frame[["price"]])
+    assert search.ids_.tolist() == [3, 4, 5]
+    assert SemanticSearch().fit(TEXTS, payload=frame[["price"]]).ids_[0] == 0
+
+
+def test_hits_are_displayed_as_a_table(search):
+    hits = (
+        SemanticSearch()
+        .fit(
+            [*TEXTS, "A <b>long</b> text. " * 9],
+            payload={"topic": ["post", "shop", *"xy"]},
+        )
+        .search(["Where is my package?", "<b>"], k=2)
+    )
+    head, *lines = repr(hits).splitlines()
+    assert head.split() == ["query", "id", "text", "topic", "score"]
+    assert len(lines) == 4
+    assert lines[0].startswith("Where is my package?  0   Where is my parcel?")
+    assert lines[0].endswith(f"{hits.score[0, 0]:.3f}")
+    assert max(map(len, lines)) < 140 and "..." in repr(hits)
+    html = hits._repr_html_()
+    assert html.count("<tr>") == 5 and "<b>" not in html and "&lt;b&gt;" in html
+    many = search.search(QUERIES, k=3)
+    assert repr(many).splitlines()[-1] == "... 110 more"
+    assert "... 110 more" in many._repr_html_()
+    assert repr(search.search([], k=3)).split() == ["query", "id", "text", "score"]
+    assert repr(SemanticSearch().fit([]).search("a"))
