@@ -168,7 +168,7 @@ class SemanticSearch(EncoderUser):
 
     def __len__(self) -> int:
         check_is_fitted(self)
-        return len(self._state.rows)
+        return len(self._state)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_state" in vars(self)
@@ -310,7 +310,7 @@ class SemanticSearch(EncoderUser):
             if not len(new["id"]):
                 return self
             has, gets = {*state.names}, {*new} - {"vector"}
-            if len(state.rows) and has != gets:
+            if len(state) and has != gets:
                 raise ValueError(
                     f"The search has the columns {sorted(has)}, and the new rows "
                     f"{sorted(gets)}; give the same."
@@ -426,7 +426,7 @@ class SemanticSearch(EncoderUser):
         if callable(mask):
             mask = mask({name: state.column(name) for name in state.names})
         if mask is not None:
-            mask = _check_mask(mask, len(state.rows))
+            mask = _check_mask(mask, len(state))
         asked = Rows(vectors, words)
         if groups is None:
             score, row = state.nearest(asked, k, weight, mask)

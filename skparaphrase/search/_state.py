@@ -139,6 +139,9 @@ class State:
     next_id: int
     read: Columns = field(default_factory=dict)  # see `column`
 
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.living))
+
     @cached_property
     def rows(self) -> Indices:
         """The rows that are there."""
@@ -171,7 +174,7 @@ class State:
 
     def compacted(self) -> Block:
         """One block, of the rows that are there."""
-        if len(self.blocks) == 1 and len(self.rows) == len(self.living):
+        if len(self.blocks) == 1 and self.living.all():
             return self.blocks[0]
         return join_blocks(self.blocks, np.split(self.living, self.starts[1:]))
 
@@ -248,7 +251,7 @@ class State:
         living = np.append(self.living, np.ones(len(new), dtype=bool))
         living[rows] = False
         blocks = *self.blocks, new
-        if not len(self.rows):  # which may have had other columns
+        if not len(self):  # which may have had other columns
             blocks, living = (new,), living[-len(new) :]
         next_id = first_free_id(new.columns["id"], self.next_id)
         state = replace(self, blocks=blocks, living=living, next_id=next_id, read={})
@@ -266,8 +269,8 @@ class State:
         Rows of other blocks are compared one by one.
         """
         blocks, living = [*self.blocks], self.living
-        if 2 * len(self.rows) <= len(living):
-            blocks, living = [self.compacted()], living[self.rows]
+        if 2 * len(self) <= len(living):
+            blocks, living = [self.compacted()], living[living]
         while len(blocks) > 1 and len(blocks[-2]) < max(2 * len(blocks[-1]), _BLOCK):
             blocks[-2:] = [join_blocks(blocks[-2:], [slice(None)] * 2)]
         for i, block in enumerate(blocks):
