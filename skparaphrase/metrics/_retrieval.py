@@ -38,7 +38,7 @@ class RetrievalScorer:
     on its own queries. Without any, it scores an encoder on the test part of the split.
 
     A fitted search, such as :class:`~skparaphrase.search.SemanticSearch`, is measured
-    as it is served, with its index, masks and fusion: the scorer calls
+    as it is served, with its index, masks and words: the scorer calls
     ``search.search(queries, k=k)`` and looks for the right texts among the hits. These
     are given by `pairs`, or by their ids in `qrels`.
 
@@ -100,9 +100,8 @@ class RetrievalScorer:
       whose first hit is right
 
     Texts that are not among the first k hits (100 for "mrr" and "map") are not found.
-    Each query is searched once, with the largest k: score one metric at a time if the
-    first hits depend on k, as in fused rankings. If no hit of any query is relevant, a
-    warning shows ids of both. With `pairs`, hits are compared by their texts, and one
+    Each query is searched once, with the largest k. If no hit of any query is relevant,
+    a warning shows ids of both. With `pairs`, hits are compared by their texts, and one
     with the text of the query is left out.
 
     For an encoder, each partner is ranked by itself: "recall@k" and "success@k" are the

@@ -350,8 +350,8 @@ def load(folder: FilePath, *, trusted: bool = False, verify: bool = False) -> An
     ----------
     folder : path-like
     trusted : bool, default=False
-        Accept what a stranger could craft to do harm: an index of faiss or usearch,
-        which these libraries read without checks, and a `WordTokenizer` with a regular
+        Accept what a stranger could craft to do harm: an index of faiss,
+        which this library reads without checks, and a `WordTokenizer` with a regular
         expression of its own, which may run forever on some texts.
     verify : bool, default=False
         Also compare the checksums of word vectors of more than 16 MB, which takes a
@@ -393,10 +393,10 @@ def _load(folder: Path, *, trusted: bool, verify: bool) -> Any:
         if _ARRAYS in metadata["files"]:
             inside.arrays = _folders.read_safetensors(folder / _ARRAYS)
         kind = _find_class(_MODELS, metadata["kind"], metadata["parameters"])
-        if not trusted and hasattr(kind, "_from_bytes") and metadata["attributes"]:
+        if not trusted and kind.__name__ == "FaissIndex" and metadata["attributes"]:
             raise ValueError(
-                f"{folder} has an index of another library, which reads it without "
-                "checks. If you trust its author, load it with trusted=True."
+                f"{folder} has an index of faiss, which reads it without checks. "
+                "If you trust its author, load it with trusted=True."
             )
         parameters = {k: _read(inside, k, v) for k, v in metadata["parameters"].items()}
         if "norm" in _defaults(kind):

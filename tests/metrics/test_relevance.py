@@ -93,11 +93,9 @@ def test_the_cases_by_hand_are_those_of_trec_eval(trec_eval):
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("params", [{}, {"hybrid": True}, {"threshold": 0.4}])
+@pytest.mark.parametrize("params", [{}, {"lexical": "char_wb"}, {"threshold": 0.4}])
 def test_scores_of_a_search_are_those_of_trec_eval(trec_eval, params):
     """The questions of a group are relevant, more so if they are of the topic."""
-    if "hybrid" in params:
-        pytest.importorskip("bm25s")
     faq, rng = load_faq(), np.random.default_rng(0)
     ids = [f"q{row}" for row in range(len(faq.data))]
     groups, topics = np.array(faq.groups), np.array(faq.topics)
@@ -108,7 +106,8 @@ def test_scores_of_a_search_are_those_of_trec_eval(trec_eval, params):
         grades[groups == groups[row]] = 3
         queries[row] = faq.data[row].lower()
         qrels[row] = {ids[i]: int(grades[i]) for i in np.flatnonzero(grades)}
-    search = SemanticSearch().fit(faq.data, ids=ids)
+    params = dict(params)
+    search = SemanticSearch(lexical=params.pop("lexical", None)).fit(faq.data, ids=ids)
     hits = search.search([*queries.values()], k=100, **params).id.tolist()
     hits = [[name for name in row if name is not None] for row in hits]
     scores = trec_eval(hits, [*qrels.values()])
