@@ -46,7 +46,7 @@ for question, row in zip(german, hits.row[:, 0], strict=True):
 # The diagonal holds the translations. The English encoder knows few German words, and
 # finds those that look alike in both languages; its warning names the other encoder.
 
-warnings.filterwarnings("ignore", ".* tokens are not in the table")
+warnings.filterwarnings("ignore", "Words that the table lacks")
 rows = [0, 72, 96, 192, 504, 312]  # of the translations
 fig, axes = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained", sharey=True)
 for ax, name in zip(axes, ["english", "multilingual"], strict=True):
