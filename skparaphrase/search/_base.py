@@ -101,7 +101,8 @@ def read_words(lexical: Any, encoder: Any, texts: NDArray[np.object_]) -> Any:
     if lexical is None:
         return None
     distinct, indices = unique_texts(cleaned(encoder, texts))
-    words = lexical.transform(distinct)
+    # Vectorizers refuse to read no text.
+    words = lexical.transform(distinct or [""])[: len(distinct)]
     if not issparse(words):
         raise TypeError(
             f"lexical={lexical!r} returns dense vectors; it must be a vectorizer of "

@@ -151,7 +151,8 @@ class ParaphraseMiner(EncoderUser):
 
             - row : ndarray of int of shape (n_pairs, 2), positions in the lists
             - text : ndarray of shape (n_pairs, 2), dtype object, pairs for an encoder
-            - score : ndarray of shape (n_pairs,), the cosine
+            - score : ndarray of shape (n_pairs,), the cosine; with `lexical`, the
+              weighted sum of two cosines
         """
         check_is_fitted(self)
         texts = check_single_texts(texts, "texts")

@@ -350,9 +350,9 @@ def load(folder: FilePath, *, trusted: bool = False, verify: bool = False) -> An
     ----------
     folder : path-like
     trusted : bool, default=False
-        Accept what a stranger could craft to do harm: an index of faiss,
-        which this library reads without checks, and a `WordTokenizer` with a regular
-        expression of its own, which may run forever on some texts.
+        Accept what a stranger could craft to do harm: an index of faiss, which this
+        library reads without checks, and a `WordTokenizer` or a vectorizer with a
+        regular expression of its own, which may run forever on some texts.
     verify : bool, default=False
         Also compare the checksums of word vectors of more than 16 MB, which takes a
         second per GB. Those of all other files are always compared.

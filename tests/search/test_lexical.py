@@ -84,6 +84,15 @@ def test_words_of_one_character_and_codes(texts, query, expected):
     assert search.search(query, k=1).row.item() == expected
 
 
+@pytest.mark.parametrize("lexical", VECTORIZERS[1:], ids=str)
+def test_no_texts_and_no_queries(lexical):
+    search = SemanticSearch(lexical=lexical.fit(SENTENCES)).fit([])
+    assert search.search("a cat").score.shape == (1, 0)
+    assert search.partial_fit(["A cat."]).search([]).score.shape == (0, 1)
+    assert search.search(["", "a cat", "qwx"]).score.shape == (3, 1)
+    assert search.search("").score.item() == 0
+
+
 def test_equal_scores_keep_the_order_of_the_texts():
     texts = ["Same text.", "Another.", "Same text.", "same text.", "Same text."]
     search = SemanticSearch(lexical="char_wb").fit(texts)
