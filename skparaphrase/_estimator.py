@@ -91,14 +91,14 @@ def store_parameters(estimator: Any, arguments: dict[str, Any]) -> None:
 
 
 def is_called_directly() -> bool:
-    """Whether a `fit` that calls this was called from outside scikit-learn.
-
-    `sklearn.base` has the function around each `fit`.
-    """
+    """Whether no pipeline, search or other estimator of scikit-learn calls a `fit`."""
     frame: Any = sys._getframe(2)
-    while frame.f_back and frame.f_globals.get("__name__") == "sklearn.base":
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "")
+        if name.startswith("sklearn.") and name != "sklearn.base":  # around each `fit`
+            return False
         frame = frame.f_back
-    return not frame.f_globals.get("__name__", "").startswith("sklearn.")
+    return True
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:

@@ -94,7 +94,6 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         "per_side": ["boolean"],
         "norm": [StrOptions({"l2"}), None],
     }
-    norm: str | None = None  # of pickles that are older than the parameter
 
     def __init__(
         self,

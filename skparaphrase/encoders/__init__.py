@@ -7,6 +7,7 @@ from skparaphrase.encoders._average import AverageEncoder, SIFEncoder, TfidfEnco
 from skparaphrase.encoders._base import AveragingEncoder as AveragingEncoder
 from skparaphrase.encoders._base import TextEncoder as TextEncoder
 from skparaphrase.encoders._base import check_word_vectors as check_word_vectors
+from skparaphrase.encoders._base import text_vectors as text_vectors
 from skparaphrase.encoders._char_networks import CharCNNEncoder, CharLSTMEncoder
 from skparaphrase.encoders._charagram import CharagramEncoder
 from skparaphrase.encoders._convolutional import ConvolutionalEncoder
@@ -20,7 +21,6 @@ from skparaphrase.encoders._embedding import embed_batch as embed_batch
 from skparaphrase.encoders._embedding import similar_lengths as similar_lengths
 from skparaphrase.encoders._initialize import begin_training as begin_training
 from skparaphrase.encoders._initialize import copy_fitted as copy_fitted
-from skparaphrase.encoders._initialize import text_vectors as text_vectors
 from skparaphrase.encoders._initialize import warn_if_fitted as warn_if_fitted
 from skparaphrase.encoders._lstm import LSTMEncoder
 from skparaphrase.encoders._network import NetworkEncoder

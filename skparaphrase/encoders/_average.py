@@ -102,8 +102,7 @@ class AverageEncoder(AveragingEncoder):
         check_word_vectors(self.vectors)
         self._tokenizer()
         is_taught = y is not None or len(shapes[0]) > 1
-        is_told = warn_of_ignored_vectors(self, y)  # which class learns from them
-        if is_taught and not is_told and is_called_directly():
+        if is_taught and is_called_directly() and not warn_of_ignored_vectors(self, y):
             warn_caller(
                 "AverageEncoder learns nothing from pairs, scores or labels. "
                 "ParagramEncoder().fit(X, y), of skparaphrase.encoders, trains; by "
@@ -125,7 +124,8 @@ def warn_of_ignored_vectors(encoder: AveragingEncoder, y: ArrayLike | None) -> b
     """Whether `y` holds a teacher's vectors, which an average ignores; then warn."""
     holds_rows = isinstance(y, (list, tuple)) and len(y) > 0 and np.ndim(y[0]) > 0
     is_matrix = holds_rows or getattr(y, "ndim", 1) > 1
-    is_ignored = is_matrix and indicator_rows(y) is None  # else a classifier's labels
+    # Otherwise, a classifier's labels, or the targets of a regressor in a pipeline.
+    is_ignored = is_matrix and indicator_rows(y) is None and is_called_directly()
     if is_ignored:
         warn_caller(
             f"{type(encoder).__name__} ignores y. To learn from a teacher's vectors of "

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import (
@@ -24,7 +24,7 @@ from skparaphrase._core import core
 from skparaphrase._estimator import DocumentedOnline, store_parameters
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase._progress import NO_BAR, progress_bar
-from skparaphrase._typing import Texts, Vectors
+from skparaphrase._typing import Encoder, Texts, Vectors
 from skparaphrase.encoders._export import to_model2vec, to_static_embedding
 from skparaphrase.storage import save
 from skparaphrase.text import (
@@ -50,7 +50,7 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
     # skrub then clones an encoder for each text column, instead of passing pairs
     __single_column_transformer__ = True
 
-    norm: str | None = None  # of pickles that are older than the parameter
+    norm: str | None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "norm": _NORMS,
         "tokenizer": [callable, None],
@@ -142,6 +142,25 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def text_vectors(
+    encoder: Encoder | TextEncoder, texts: list[str]
+) -> NDArray[np.float32]:
+    """Vectors of texts through a fitted transformer, shape (n_texts, dim).
+
+    Those of an encoder are the ones that are trained, before its `norm`.
+    """
+    embed = encoder._embed if isinstance(encoder, TextEncoder) else encoder.transform
+    vectors: NDArray[np.float32] = check_array(
+        embed(texts),
+        dtype=np.float32,
+        order="C",
+        force_writeable=True,  # PyTorch warns of frames, which are read-only
+        input_name="vectors",
+    )
+    check_consistent_length(texts, vectors)
+    return vectors
 
 
 class AveragingEncoder(TextEncoder):

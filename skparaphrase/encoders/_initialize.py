@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._estimator import warn_caller
-from skparaphrase._typing import Encoder
-from skparaphrase.encoders._base import AveragingEncoder, TextEncoder
+from skparaphrase.encoders._base import AveragingEncoder
 from skparaphrase.encoders._paragram import ParagramEncoder
 from skparaphrase.encoders._start import (
     Start,
@@ -90,27 +88,11 @@ def copy_fitted(encoder: Any) -> TrainedEncoder:
     return new
 
 
-def text_vectors(
-    encoder: Encoder | TextEncoder, texts: list[str]
-) -> NDArray[np.float32]:
-    """Vectors of texts through a fitted transformer, shape (n_texts, dim).
-
-    Those of an encoder are the ones that are trained, before its `norm`.
-    """
-    embed = encoder._embed if isinstance(encoder, TextEncoder) else encoder.transform
-    vectors: NDArray[np.float32] = check_array(
-        embed(texts),
-        dtype=np.float32,
-        order="C",
-        force_writeable=True,  # PyTorch warns of frames, which are read-only
-        input_name="vectors",
-    )
-    check_consistent_length(texts, vectors)
-    return vectors
-
-
 def _as_paragram(encoder: AveragingEncoder) -> ParagramEncoder:
     """The fitted mean of weighted vectors as an average that can be trained."""
-    names = "pooling", "norm", "tokenizer"
-    parameters = {name: getattr(encoder, name) for name in names}
-    return ParagramEncoder(weighted_table(encoder), **parameters)
+    return ParagramEncoder(
+        weighted_table(encoder),
+        pooling=encoder.pooling,
+        norm=encoder.norm,
+        tokenizer=encoder.tokenizer,
+    )

@@ -15,6 +15,7 @@ from skparaphrase._math import unit_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AveragingEncoder, ParagramEncoder, text_vectors
 from skparaphrase.inspection._estimators import has_words
+from skparaphrase.pairs import LastAxis
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import token_shares, weighted_tokens
 
@@ -52,6 +53,7 @@ def step_functions(steps: Iterable[Any]) -> list[Function]:
     """What steps do to vectors; what removes components and then scales, as two."""
     functions: list[Function] = []
     for step in steps:
+        step = step.transformer_ if isinstance(step, LastAxis) else step
         if isinstance(step, CommonComponentRemoval) and step.norm is not None:
             functions += [copy(step).set_params(norm=None).transform, unit_vectors]
         else:

@@ -399,8 +399,6 @@ def _load(folder: Path, *, trusted: bool, verify: bool) -> Any:
                 "If you trust its author, load it with trusted=True."
             )
         parameters = {k: _read(inside, k, v) for k, v in metadata["parameters"].items()}
-        if "norm" in _defaults(kind):
-            parameters.setdefault("norm", None)  # in folders older than the parameter
         model = kind(**parameters)
         _validate(model)
         if metadata.get("default_table") is not None:

@@ -14,7 +14,9 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 import skparaphrase
@@ -312,3 +314,35 @@ def test_weights_of_a_mapping(zoo, assert_encodes, tmp_path):
 def test_other_weights_raise(zoo, weights):
     with pytest.raises(ValueError, match="a finite number for each of 20 words"):
         SIFEncoder(zoo.vectors, weights=weights).fit(zoo.texts)
+
+
+class Wrapped(TransformerMixin, BaseEstimator):
+    """Fits an encoder of its own, as estimators of others do."""
+
+    def fit(self, X, y=None):
+        self.encoder_ = AverageEncoder(VECTORS).fit(X, y)
+        return self
+
+    def transform(self, X):
+        return self.encoder_.transform(X)
+
+
+class Named(AverageEncoder):
+    def fit(self, X, y=None):
+        return super().fit(X, y)
+
+
+ENCODERS = AverageEncoder(VECTORS), Named(VECTORS), Wrapped()
+
+
+@pytest.mark.parametrize("encoder", ENCODERS, ids=repr)
+def test_a_pipeline_does_not_warn_that_nothing_is_learnt(encoder):
+    y = np.arange(len(TEXTS))
+    targets = np.column_stack([y, y])
+    for target in (y, targets):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            make_pipeline(encoder, Ridge()).fit(TEXTS, target)
+            GridSearchCV(make_pipeline(encoder, Ridge()), {}, cv=2).fit(TEXTS, target)
+        with pytest.warns(UserWarning, match=r"learns nothing|ignores y"):
+            clone(encoder).fit(TEXTS, target)

@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import pickle
 from copy import copy
 
 import numpy as np
@@ -16,7 +15,12 @@ from sklearn.frozen import FrozenEstimator
 import skparaphrase
 from skparaphrase._estimator import PaperSettings
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import (
+    AverageEncoder,
+    ParagramEncoder,
+    SIFEncoder,
+    TfidfEncoder,
+)
 from skparaphrase.supervised import SentenceClassifier
 
 PAPERS = [kind for kind in registry.estimators() if issubclass(kind, PaperSettings)]
@@ -48,7 +52,7 @@ def test_every_trained_encoder_scales_what_it_computes(zoo, name):
 def test_defaults():
     for name, kind in registry.TRAINED.items():
         assert kind().norm == "l2", name
-    for kind in (AverageEncoder, SIFEncoder):
+    for kind in (AverageEncoder, SIFEncoder, TfidfEncoder):
         assert kind().norm is None
     assert skparaphrase.load_pretrained().norm == "l2"
     assert CommonComponentRemoval().norm == "l2"
@@ -129,32 +133,6 @@ def test_an_average_that_training_starts_from_keeps_its_own(zoo):
             average.transform(zoo.texts),
             atol=1e-6,
         )
-
-
-def test_what_is_older_than_the_parameter_gives_the_vectors_it_gave(
-    zoo, tmp_path, monkeypatch
-):
-    """A folder or pickle without `norm` has none."""
-    encoder = zoo.fitted("paragram")
-    expected = encoder.transform(zoo.texts)
-    state = {k: v for k, v in vars(encoder).items() if k != "norm"}
-    old = ParagramEncoder.__new__(ParagramEncoder)
-    old.__setstate__(state)
-    old = pickle.loads(pickle.dumps(old))
-    assert_array_equal(old.transform(zoo.texts), expected)
-    assert clone(old).norm is None and "norm=None" in repr(old)
-    names = encoder.get_params(deep=False).keys() - {"norm"}
-    with monkeypatch.context() as patch:
-        patch.setattr(
-            ParagramEncoder,
-            "get_params",
-            lambda self, deep: {name: getattr(self, name) for name in names},
-        )
-        encoder.save(tmp_path / "old")
-    assert "norm" not in (tmp_path / "old" / "metadata.json").read_text()
-    loaded = skparaphrase.load(tmp_path / "old")
-    assert loaded.norm is None
-    assert_array_equal(loaded.transform(zoo.texts), expected)
 
 
 def test_other_norms_raise(zoo):

@@ -20,6 +20,7 @@ from skparaphrase.encoders import (
     SIFEncoder,
 )
 from skparaphrase.inspection import ExplanationDisplay, explain_similarity, neighbors
+from skparaphrase.pairs import LastAxis
 from skparaphrase.search import SemanticSearch
 from skparaphrase.vectors import WordVectors
 
@@ -154,6 +155,16 @@ def test_offsets_that_no_word_brings_are_not_shares():
     assert not explain_similarity(A, B, encoder).attrs["is_sum"]
     scaler = StandardScaler(with_mean=False)
     encoder = make_pipeline(AverageEncoder(), Normalizer(), scaler).fit(texts)
+    shares = explain_similarity(A, B, encoder)
+    assert shares.attrs["is_sum"]
+    assert_allclose(shares.to_numpy().sum(), shares.attrs["cosine"], atol=1e-5)
+
+
+@pytest.mark.parametrize("norm", ["l2", None])
+def test_steps_of_the_last_axis(norm):
+    pairs = load_paraphrases().data[:60]
+    removal = LastAxis(CommonComponentRemoval(norm=norm))
+    encoder = make_pipeline(AverageEncoder(), removal).fit(pairs)
     shares = explain_similarity(A, B, encoder)
     assert shares.attrs["is_sum"]
     assert_allclose(shares.to_numpy().sum(), shares.attrs["cosine"], atol=1e-5)
