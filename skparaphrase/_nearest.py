@@ -5,10 +5,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
 from skparaphrase._math import Cosines, UnitVectors, dot, unit_vectors
 from skparaphrase._progress import progress_bar
@@ -24,21 +25,15 @@ _BOUNDED = 4096  # rows, and _LONG numbers, from which on a bound saves time
 _LONG = 192
 _SHORT = 64  # numbers of a vector that a bound reads first; twice as many if needed
 _REFINED = 2**13  # pairs whose vectors are read at a time
+_USELESS = 3  # blocks in a row after which a bound that leaves too many is not used
 _ROUNDING = 1e-5  # of scores, which differs with the shape of the blocks
 _LEEWAY = 2e-6  # below a threshold, so that threshold 1 finds equal texts
-
-
-class Table(Protocol):
-    """A table of vectors that reads the rows of a slice."""
-
-    def __len__(self) -> int: ...
-    def rows(self, rows: slice, /) -> NDArray[Any]: ...
 
 
 class UnitRows:
     """The rows of a table of vectors, scaled to length 1 where they are read."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Any) -> None:
         self.table = table
 
     def __len__(self) -> int:
@@ -64,8 +59,10 @@ class Bound:
 
     def __init__(self, vectors: UnitVectors) -> None:
         sample = vectors[:: max(1, len(vectors) // _BOUNDED)]
-        axes = np.linalg.eigh(sample.T @ sample)[1]
-        self.axes = axes[:, : -2 * _SHORT - 1 : -1].copy()
+        dim = vectors.shape[1]
+        largest = dim - 2 * _SHORT, dim - 1
+        axes = eigh(sample.T @ sample, subset_by_index=largest)[1]
+        self.axes = np.ascontiguousarray(axes[:, ::-1])
         self.rows = self.shortened(vectors)
 
     @classmethod
@@ -77,13 +74,15 @@ class Bound:
     def shortened(self, vectors: UnitVectors) -> NDArray[np.float32]:
         """The rows of vectors, which may have any length."""
         short = np.empty((len(vectors), 2 * _SHORT + 2), np.float32)
-        left = dot(vectors, vectors)
+        squares = dot(vectors, vectors)
+        left = squares.copy()
         for half in (slice(_SHORT), slice(_SHORT, None)):
             along = vectors @ self.axes[:, half]
             left -= dot(along, along)
             start = 0 if half.start is None else _SHORT + 1
             short[:, start : start + _SHORT] = along
-            short[:, start + _SHORT] = np.sqrt(np.maximum(left, 0))
+            # What is left of a square is exact up to its rounding, which is added.
+            short[:, start + _SHORT] = np.sqrt(np.maximum(left, 0) + 1e-6 * squares)
         return short
 
 
@@ -100,15 +99,24 @@ class Rows:
         by rows (CSR), those of a few pairs.
     bound : Bound, default=None
     chosen : ndarray of int, default=None
+    hidden : ndarray of int, default=None
+        Ascending rows that are not compared. If they are few, this is faster than to
+        choose the others.
     """
 
     vectors: Any
     words: Any = None
     bound: Bound | None = None
     chosen: Indices | None = None
+    hidden: Indices | None = None
 
     def __len__(self) -> int:
         return len(self.vectors if self.chosen is None else self.chosen)
+
+    def take(self, rows: Indices) -> "Rows":
+        """Some of the texts, which are all there."""
+        words = None if self.words is None else self.words[rows]
+        return Rows(self.vectors[rows], words)
 
     def part(self, array: Any, rows: slice) -> Any:
         """The chosen rows of a slice, of the vectors, words or bound."""
@@ -189,6 +197,14 @@ class Queries:
         )
         if self.words is not None:
             scores += self.words.scores(part)
+        return self._hide(scores, part)
+
+    def _hide(self, scores: Cosines, part: slice) -> Cosines:
+        if self.rows.hidden is not None:
+            stop = (part.start or 0) + scores.shape[1]
+            first, last = self.rows.hidden.searchsorted([part.start or 0, stop])
+            hidden = self.rows.hidden[first:last] - (part.start or 0)
+            scores[:, hidden] = -np.inf
         return scores
 
     def larger(self, least: Cosines, most: Cosines | None = None) -> Iterator[Matches]:
@@ -210,7 +226,7 @@ class Queries:
         start, (size, largest) = 0, _ROWS
         memory = np.empty(max(_CELLS, len(self) * size), np.float32)
         short = self.rows.bound and self.rows.bound.shortened(self.vectors)
-        self.n_read = _SHORT + 1  # numbers of the bound
+        self.n_read, self.n_useless = _SHORT + 1, 0  # numbers of the bound, and blocks
         is_known = short is None and (
             self.words is None or self.words.known is not None
         )
@@ -218,7 +234,9 @@ class Queries:
             part = slice(start, min(start + size, len(self.rows)))
             n_rows = part.stop - start
             out = memory[: len(self) * n_rows].reshape(len(self), n_rows)
-            found = None if is_known else self._candidates(part, short, least, out)
+            found = None
+            if not is_known and self.n_useless < _USELESS:
+                found = self._candidates(part, short, least, out)
             if found is None:
                 scores = self.scores(part, out)
                 found = np.divmod(np.flatnonzero(scores > least), n_rows)
@@ -248,13 +266,16 @@ class Queries:
             upper = np.matmul(short[:, :n], others[:, :n].T, out=out)
         if self.words is not None:
             upper += self.words.most(part)
+        self._hide(upper, part)
         places = np.flatnonzero(upper > least - _ROUNDING)
         # One by one, pairs cost more: less so where memory limits the products.
         if len(places) > max(upper.size // 64, upper.shape[1] // 4):
+            self.n_useless += 1
             if short is not None:
                 short[:, _SHORT] = 0
                 self.n_read = short.shape[1]
             return None
+        self.n_useless = 0
         query, row = np.divmod(places, upper.shape[1])
         return query, row
 
@@ -317,17 +338,16 @@ def nearest(
         for first in range(0, len(queries) if k else 0, n_block):
             block = slice(first, first + n_block)
             most = None if at_most is None else at_most[block, np.newaxis].astype("f4")
+            asked = Queries(queries, block, rows, weight)
             query, row, score = _nearest(
-                Queries(queries, block, rows, weight),
+                asked,
                 k,
-                np.full(
-                    (len(queries.part(queries.vectors, block)), 1), floor(threshold)
-                ),
+                np.full((len(asked), 1), floor(threshold)),
                 most,
                 first if skip_same else None,
             )
             matches.append((query + first, row, score))
-            update(min(n_block, len(queries) - first))
+            update(len(asked))
     query, row, score = _concatenated(matches)
     return query, row, np.clip(score, -1, 1)
 

@@ -19,7 +19,7 @@ _SAMPLE = 20  # texts per cluster from which the centres are learnt
 _PASSES, _BATCHES = 5, 5  # over these texts, and batches in each
 
 #: By algorithm, the number of texts up to which all are compared with each other
-EXACT = {"exact": np.inf, "clusters": 1_000, "auto": 100_000}
+EXACT = {"exact": np.inf, "clusters": 1_000, "auto": 40_000}
 
 
 class Clusters:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_consistent_length
+from sklearn.utils import check_consistent_length, column_or_1d
 
 from skparaphrase._estimator import warn_caller
 from skparaphrase._math import UnitVectors
@@ -23,7 +23,8 @@ Columns = dict[str, Column]
 Given = tuple[Texts, ArrayLike | None, ArrayLike | None, Any]
 
 #: Names that a column of payload cannot have.
-RESERVED = {"query_row", "query", "id", "row", "text", "vector", "score"}
+RESERVED = {"id", "query", "query_id", "query_row", "row", "score", "self", "text"}
+RESERVED |= {"vector"}
 
 
 def read_queries(queries: Texts) -> tuple[Column, Column, UnitVectors | None]:
@@ -151,6 +152,13 @@ def as_column(values: list[Any]) -> Column:
         if numbers.dtype == exact and not (is_mixed and np.abs(numbers).max() >= 2**53):
             return numbers
     return np.fromiter(values, object, len(values))
+
+
+def group_codes(groups: ArrayLike) -> NDArray[np.intp]:
+    """Equal integers for equal values; all that are missing are equal."""
+    codes: dict[Any, int] = {}
+    values = (None if each != each else each for each in as_list(column_or_1d(groups)))
+    return np.fromiter((codes.setdefault(each, len(codes)) for each in values), np.intp)
 
 
 def joined(parts: list[Column]) -> Column:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClusterMixin
-from sklearn.utils import check_consistent_length, check_scalar, column_or_1d
+from sklearn.utils import check_consistent_length, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import Interval, StrOptions, fit_context
@@ -22,6 +22,7 @@ from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser, cleaned
 from skparaphrase.search._clusters import EXACT, Clusters, pairs_of_parts
+from skparaphrase.search._columns import group_codes
 from skparaphrase.text import check_single_texts, unique_texts
 
 # "600D" is read as 600, with its unit or not; "P2419H" and "10/12" as a whole.
@@ -176,7 +177,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         y : ignored
         groups : array-like of shape (n_texts,), default=None
             Only texts with the same value are grouped, such as the brand of products,
-            also if they are copies.
+            also if they are copies. Missing values are one group.
 
         Returns
         -------
@@ -185,7 +186,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         texts = check_single_texts(X)
         kinds = np.zeros(len(texts), np.intp)
         if groups is not None:
-            kinds = unique_texts(np.asarray(column_or_1d(groups), dtype=object))[1]
+            kinds = group_codes(groups)
             check_consistent_length(texts, kinds)
         self._fit_parts(texts)
         read = cleaned(self.encoder_, texts)

@@ -17,7 +17,7 @@ _LINES, _WIDTH = 10, 48  # that are displayed, and characters of a value
 class Hits(Bunch):
     """The hits of a search; see :meth:`SemanticSearch.search`."""
 
-    def lines(self) -> dict[str, Any]:
+    def _lines(self) -> dict[str, Any]:
         """Columns with a line for each hit, and one for a query without hits."""
         columns = {name: each for name, each in self.items() if np.ndim(each) == 2}
         if not self.score.size:  # nothing was found
@@ -33,12 +33,13 @@ class Hits(Bunch):
     def to_frame(self) -> Any:
         """A pandas frame with the index of the queries."""
         pandas = import_for("as_frame=True", "pandas", "pandas")
-        lines = self.lines()
+        lines = self._lines()
         index = pandas.Index(self.query_id)[lines["query_row"]]
         return pandas.DataFrame(lines, index=index).infer_objects()
 
     def _table(self) -> list[list[str]]:
-        lines = {k: v for k, v in self.lines().items() if k not in ("query_row", "row")}
+        lines = self._lines()
+        del lines["query_row"], lines["row"]
         cells = zip(*(each[:_LINES].tolist() for each in lines.values()), strict=True)
         rows = [[_cell(value) for value in row] for row in cells]
         n_left = len(lines["query"]) - len(rows)

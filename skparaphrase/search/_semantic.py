@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import os
 from collections.abc import Callable
 from numbers import Real
 from threading import RLock
@@ -10,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_consistent_length, check_scalar, column_or_1d
+from sklearn.utils import check_consistent_length, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, check_int, fit_context
@@ -30,6 +31,7 @@ from skparaphrase.search._columns import (
     Given,
     as_list,
     first_free_id,
+    group_codes,
     read_columns,
     read_queries,
 )
@@ -82,8 +84,7 @@ class SemanticSearch(EncoderUser):
     vectors_ : ndarray of shape (n_texts, dim), float32
         The unit vectors of the texts; zero for a text without a known word.
     neighbors_ : estimator or None
-        The fitted `neighbors`, if it is given and there are texts. Texts that were
-        added since may not be in it.
+        The fitted `neighbors` of the first block of texts, if it has one; see Notes.
     payload_ : dict of str to ndarray of shape (n_texts,)
         The columns of the payload: int64, float64, bool, or object for all else.
 
@@ -148,7 +149,8 @@ class SemanticSearch(EncoderUser):
     @property
     def texts_(self) -> Column | None:
         """The texts, if there are any."""
-        return self._state.column("text") if "text" in self._state.names else None
+        state = self._state
+        return state.column("text") if "text" in state.names else None
 
     @property
     def vectors_(self) -> UnitVectors:
@@ -158,8 +160,9 @@ class SemanticSearch(EncoderUser):
     @property
     def payload_(self) -> Columns:
         """The columns of the payload."""
-        names = [name for name in self._state.names if name not in ("id", "text")]
-        return {name: self._state.column(name) for name in names}
+        state = self._state  # of one moment
+        names = [name for name in state.names if name not in ("id", "text")]
+        return {name: state.column(name) for name in names}
 
     @property
     def neighbors_(self) -> Index | None:
@@ -175,14 +178,17 @@ class SemanticSearch(EncoderUser):
 
     @property
     def _lock(self) -> Any:
-        """A lock of updates."""
-        return self.__dict__.setdefault("_update_lock", RLock())
+        """Held by updates of this process, and not by its parent at a fork."""
+        return self.__dict__.setdefault(f"_lock_{os.getpid()}", RLock())
 
     def __getstate__(self) -> dict[str, Any]:
-        attributes = vars(self).copy()
-        attributes.pop("_update_lock", None)
-        state = attributes.pop("_state", None)
-        return attributes | ({} if state is None else state.attributes(self.neighbors))
+        state = {}
+        if "_state" in vars(self):
+            with self._lock:  # The next one need not join blocks, nor build an index.
+                self._state = self._state.compacted(self.neighbors)
+                state = self._state.attributes()
+        attributes = {k: v for k, v in vars(self).items() if not k.startswith("_")}
+        return attributes | state
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         attributes = dict(attributes)
@@ -382,7 +388,7 @@ class SemanticSearch(EncoderUser):
             Only the best hit of each group counts, such as the best passage of a
             document: there are hits of `k` groups. The name of a column of the payload,
             or groups by position; after a removal, those of positions from 0 are
-            `groups[ids_]`.
+            `groups[ids_]`. Missing values are one group. These searches are exact, too.
         as_frame : bool, default=False
             Return a pandas frame. Needs pandas.
 
@@ -396,8 +402,8 @@ class SemanticSearch(EncoderUser):
             `text`, those of the payload, and `score`.
             Hits are a Bunch, which is displayed as a table, with the fields
 
-            - query_id : ndarray of shape (n_queries,), the index of a Series, or
-              positions
+            - query_id : pandas index of shape (n_queries,) if the queries are a Series,
+              and else an ndarray of positions
             - query : ndarray of shape (n_queries,), dtype object; of vectors, positions
             - id : ndarray of shape (n_queries, k)
             - row : ndarray of int of shape (n_queries, k), the position in `texts_`
@@ -438,10 +444,14 @@ class SemanticSearch(EncoderUser):
                         f"groups={groups!r} is none of the columns {names}."
                     )
                 groups = state.column(groups)
-            groups = np.asarray(column_or_1d(groups))
-            check_consistent_length(groups, state.rows)
+            codes = group_codes(groups)
+            check_consistent_length(codes, state.rows)
+            searched = np.ones(len(codes), dtype=bool) if mask is None else mask
             score, row = best_of_groups(
-                lambda k: state.nearest(asked, k, weight, mask), k, groups, mask
+                lambda rows, k: state.nearest(asked.take(rows), k, weight, searched),
+                len(vectors),
+                k,
+                np.where(searched, codes, -1),
             )
         is_hit = np.ones(score.shape, dtype=bool)
         if threshold is not None:

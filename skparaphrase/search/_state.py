@@ -4,7 +4,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -28,6 +29,7 @@ from skparaphrase.search._columns import (
 
 _BLOCK = 1024  # rows of a block that has an index and is not always joined
 
+_HITS = 2**20  # of groups, that are asked for at a time
 _SPARSE = "data", "indices", "indptr"
 
 #: Scores and rows, both of shape (n_queries, k).
@@ -62,6 +64,12 @@ class Block:
         return {name: row for row, name in enumerate(self.columns["id"].tolist())}
 
     @cached_property
+    def is_zero(self) -> Mask:
+        """Which vectors are zero."""
+        is_zero: Mask = ~np.any(self.columns["vector"], axis=1)
+        return is_zero
+
+    @cached_property
     def compared(self) -> Rows:
         """The texts as they are compared."""
         vectors = self.columns["vector"]
@@ -69,27 +77,35 @@ class Block:
 
     def nearest(self, queries: Rows, k: int, weight: float, keep: Mask) -> Matches:
         """The `k` nearest of the rows to keep, which are compared one by one."""
-        chosen = None if keep.all() else np.flatnonzero(keep)
+        hidden = np.flatnonzero(~keep)
+        if 2 * len(hidden) <= len(self):
+            rows = replace(self.compared, hidden=hidden if len(hidden) else None)
+            return nearest(queries, rows, k, weight=weight)
+        chosen = np.flatnonzero(keep)
         rows = replace(self.compared, chosen=chosen)
         query, row, score = nearest(queries, rows, k, weight=weight)
-        return query, row if chosen is None else chosen[row], score
+        return query, chosen[row], score
 
     def nearest_of_index(self, vectors: UnitVectors, k: int, keep: Mask) -> Matches:
         """The `k` nearest of the rows to keep, as the index finds them."""
-        keep = np.append(keep, False)  # label -1, where none was found
-        n_asked = k = min(k, int(keep.sum()))
-        while True:
+        # Zeros are compared here: by distance, they would be before cosines below 0.5.
+        rows = np.tile(np.flatnonzero(keep & self.is_zero)[:k], (len(vectors), 1))
+        keep = np.append(keep & ~self.is_zero, False)  # label -1: none was found
+        n_asked = n_wanted = min(k, int(keep.sum()))
+        while n_wanted:
             labels = self.index.kneighbors(vectors, n_asked, return_distance=False)
-            if keep[labels].sum(axis=1).min() >= k:
+            labels = np.where(keep[labels], labels, -1)
+            if (labels >= 0).sum(axis=1).min() >= n_wanted:
+                rows = np.hstack([rows, labels])
                 break
             if n_asked == len(self):
                 raise ValueError(
-                    f"neighbors={self.index!r} found fewer than {k} texts for a "
+                    f"neighbors={self.index!r} found fewer than {n_wanted} texts for a "
                     "query; ask for fewer, or set it to search longer."
                 )
             n_asked = min(2 * n_asked, len(self))
-        query, column = np.nonzero(keep[labels])
-        row = labels[query, column].astype(np.intp)
+        query, column = np.nonzero(rows >= 0)
+        row = rows[query, column].astype(np.intp)
         score = dot(vectors[query], self.columns["vector"][row])
         return best([(query, row, np.clip(score, -1, 1))], k)
 
@@ -106,11 +122,13 @@ def join_blocks(blocks: Sequence[Block], keep: list[Any]) -> Block:
 
 
 def with_index(block: Block, neighbors: Index | None) -> Block:
-    """The block with an index of its vectors, if there is none yet."""
-    if neighbors is None or block.index is not None or not len(block):
+    """The block with an index of its vectors, if there is none yet; or without one."""
+    has_one = block.index is not None
+    if has_one == (neighbors is not None) or block.words is not None or not len(block):
         return block
-    index = clone(neighbors).fit(block.columns["vector"])
-    return Block(block.columns, block.words, index)
+    block = copy(block)
+    block.index = None if has_one else clone(neighbors).fit(block.columns["vector"])
+    return block
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +155,6 @@ class State:
     blocks: tuple[Block, ...]
     living: Mask
     next_id: int
-    read: Columns = field(default_factory=dict)  # see `column`
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self.living))
@@ -153,30 +170,38 @@ class State:
         return np.cumsum(self.living) - 1
 
     @cached_property
+    def _joined(self) -> Columns:
+        return {}  # what `column` has joined
+
+    @cached_property
     def starts(self) -> Indices:
         """The first row of each block."""
         return np.cumsum([0, *map(len, self.blocks)])[:-1]
 
     def column(self, name: str) -> Column:
         """The values of a column in all rows that are there."""
-        if name not in self.read:
+        if name not in self._joined:
             keep = np.split(self.living, self.starts[1:])
             columns = [block.columns[name] for block in self.blocks]
             pairs = zip(columns, keep, strict=True)
             parts = [each if here.all() else each[here] for each, here in pairs]
-            self.read[name] = joined(parts)
-        return self.read[name]
+            self._joined[name] = joined(parts)
+        return self._joined[name]
 
     @property
     def names(self) -> list[str]:
         """The columns that hits contain."""
         return [name for name in self.blocks[0].columns if name != "vector"]
 
-    def compacted(self) -> Block:
-        """One block, of the rows that are there."""
+    def compacted(self, neighbors: Index | None) -> Self:
+        """The state with one block, which has an index, of the rows that are there."""
         if len(self.blocks) == 1 and self.living.all():
-            return self.blocks[0]
-        return join_blocks(self.blocks, np.split(self.living, self.starts[1:]))
+            blocks = self.blocks
+        else:
+            keep = np.split(self.living, self.starts[1:])
+            blocks = (join_blocks(self.blocks, keep),)
+        blocks = (with_index(blocks[0], neighbors),)
+        return replace(self, blocks=blocks, living=self.living[self.living])
 
     def take(self, name: str, rows: Indices) -> Column:
         """The values of a column in some rows."""
@@ -194,9 +219,9 @@ class State:
             values[here] = column[rows[here] - start]
         return values
 
-    def attributes(self, neighbors: Index | None) -> dict[str, Any]:
-        """What is saved and pickled, by the names of fitted attributes."""
-        block = with_index(self.compacted(), neighbors)
+    def attributes(self) -> dict[str, Any]:
+        """What is saved and pickled of one block, by the names of attributes."""
+        (block,) = self.blocks
         columns, words = block.columns, block.words
         if words is not None:
             parts = {name: getattr(words, name) for name in _SPARSE}
@@ -225,6 +250,7 @@ class State:
         if words is not None:
             shape = tuple(words["shape"].tolist())
             words = csc_array(tuple(words[name] for name in _SPARSE), shape=shape)
+            words.check_format(full_check=True)  # SciPy reads any others
             check_consistent_length(columns["id"], words)
         return cls(
             attributes.pop("encoder_"),
@@ -254,31 +280,29 @@ class State:
         if not len(self):  # which may have had other columns
             blocks, living = (new,), living[-len(new) :]
         next_id = first_free_id(new.columns["id"], self.next_id)
-        state = replace(self, blocks=blocks, living=living, next_id=next_id, read={})
+        state = replace(self, blocks=blocks, living=living, next_id=next_id)
         return state._tidy(neighbors)
 
     def remove(self, rows: list[int | None], neighbors: Index | None) -> Self:
         """Remove rows."""
         living = self.living.copy()
         living[np.array(rows, np.intp)] = False
-        return replace(self, living=living, read={})._tidy(neighbors)
+        return replace(self, living=living)._tidy(neighbors)
 
     def _tidy(self, neighbors: Index | None) -> Self:
         """Join blocks that are small or half gone, and index those that are not small.
 
         Rows of other blocks are compared one by one.
         """
-        blocks, living = [*self.blocks], self.living
-        if 2 * len(self) <= len(living):
-            blocks, living = [self.compacted()], living[living]
+        if 2 * len(self) <= len(self.living):
+            return self.compacted(neighbors if len(self) >= _BLOCK else None)
+        blocks = [*self.blocks]
         while len(blocks) > 1 and len(blocks[-2]) < max(2 * len(blocks[-1]), _BLOCK):
             blocks[-2:] = [join_blocks(blocks[-2:], [slice(None)] * 2)]
         for i, block in enumerate(blocks):
-            if neighbors is None and block.index is not None:
-                blocks[i] = Block(block.columns, block.words)
-            elif len(block) >= _BLOCK:
+            if neighbors is None or len(block) >= _BLOCK:
                 blocks[i] = with_index(block, neighbors)
-        return replace(self, blocks=tuple(blocks), living=living)
+        return replace(self, blocks=tuple(blocks))
 
     def nearest(
         self, queries: Rows, k: int, weight: float, mask: Mask | None = None
@@ -291,6 +315,8 @@ class State:
         found = []
         for block, start in zip(self.blocks, self.starts, strict=True):
             here = keep[start : start + len(block)]
+            if not here.any():
+                continue
             if mask is None and block.index is not None and len(queries):
                 query, row, score = block.nearest_of_index(queries.vectors, k, here)
             else:
@@ -302,26 +328,29 @@ class State:
 
 
 def best_of_groups(
-    find: Callable[[int], Hits], k: int, groups: Column, mask: Mask | None
+    find: Callable[[Indices, int], Hits], n_queries: int, k: int, groups: Indices
 ) -> Hits:
-    """The best hit of each of the `k` best groups; more hits are asked for."""
-    if groups.dtype == object:  # such as None beside strings, which have no order
-        codes: dict[Any, int] = {}
-        groups = np.array([codes.setdefault(each, len(codes)) for each in groups])
-    searched = groups if mask is None else groups[mask]
-    n_asked, k = k, min(k, len(np.unique(searched)))
-    while True:
-        score, row = find(n_asked)
-        best = [
-            np.sort(np.unique(groups[hits], return_index=True)[1])[:k] for hits in row
-        ]
-        if n_asked >= len(searched) or all(len(columns) == k for columns in best):
-            columns = np.array(best, dtype=np.intp).reshape(len(row), k)
-            return take_columns(score, row, columns)
-        n_asked = min(4 * n_asked, len(searched))
+    """The best hit of each of the `k` best groups of the searched texts.
 
-
-def take_columns(score: Cosines, row: Indices, columns: Indices) -> Hits:
-    """Scores and rows at some columns of each query."""
-    score = np.take_along_axis(score, columns, axis=1)
-    return score, np.take_along_axis(row, columns, axis=1)
+    `groups` has -1 for other texts. More hits are asked for, of the queries whose hits
+    are of fewer groups.
+    """
+    n_texts = int((groups >= 0).sum())
+    n_asked, k = k, min(k, len(np.unique(groups[groups >= 0])))
+    score, row = np.empty((n_queries, k), np.float32), np.empty((n_queries, k), np.intp)
+    left = np.arange(n_queries if k else 0)
+    while len(left):
+        n_block, unfinished = max(1, _HITS // n_asked), []
+        for start in range(0, len(left), n_block):
+            queries = left[start : start + n_block]
+            for query, scores, rows in zip(
+                queries, *find(queries, n_asked), strict=True
+            ):
+                first = np.sort(np.unique(groups[rows], return_index=True)[1])[:k]
+                if len(first) == k:
+                    score[query], row[query] = scores[first], rows[first]
+                else:
+                    unfinished.append(query)
+        left = np.array(unfinished, np.intp)
+        n_asked = min(4 * n_asked, n_texts)
+    return score, row

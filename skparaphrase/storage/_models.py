@@ -16,16 +16,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.feature_extraction.text import (
-    CountVectorizer,
-    HashingVectorizer,
-    TfidfVectorizer,
-)
 from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 
 from skparaphrase._compat import validate_parameter_constraints
 from skparaphrase._typing import Arrays, FilePath
 from skparaphrase.storage import _folders
+from skparaphrase.storage._vectorizers import (
+    VECTORIZERS,
+    plain,
+    read_vectorizer,
+    untrusted_pattern,
+    write_vectorizer,
+)
 from skparaphrase.text import TOKEN_PATTERNS
 
 _MODELS = ("encoders", "search", "supervised")
@@ -33,8 +36,6 @@ _SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
 _ARRAYS = "arrays.safetensors"
 _MAPPED = "float32", "float64", "uint8", "int64"  # types of large arrays
 _LABEL_BYTES = 2**26  # of an array of labels
-_VECTORIZERS = CountVectorizer, HashingVectorizer, TfidfVectorizer
-_SCALARS = (str, int, float, bool, type(None))
 
 
 @dataclass
@@ -105,7 +106,7 @@ def _classes(modules: tuple[str, ...]) -> dict[str, Any]:
 
 def _write_settings(folder: _Folder, name: str, value: BaseEstimator) -> Any:
     params = value.get_params(deep=False)
-    return [type(value).__name__, {k: _plain(v) for k, v in params.items()}]
+    return [type(value).__name__, {k: plain(v) for k, v in params.items()}]
 
 
 def _read_settings(folder: _Folder, name: str, content: list[Any]) -> Any:
@@ -113,16 +114,8 @@ def _read_settings(folder: _Folder, name: str, content: list[Any]) -> Any:
     settings = _find_class(_SETTINGS, kind, parameters)(**parameters)
     pattern = getattr(settings, "pattern", "words")
     if pattern not in TOKEN_PATTERNS and not folder.trusted:
-        raise ValueError(_untrusted_pattern(folder, pattern))
+        raise ValueError(untrusted_pattern(folder.path, pattern))
     return settings
-
-
-def _untrusted_pattern(folder: _Folder, pattern: str) -> str:
-    return (
-        f"{folder.path} has a tokenizer with the regular expression {pattern!r:.200}, "
-        "which may run forever on some texts. If you trust its author, load it with "
-        "trusted=True."
-    )
 
 
 def _write_arrays(folder: _Folder, name: str, value: Arrays) -> list[str]:
@@ -135,7 +128,7 @@ def _read_arrays(folder: _Folder, name: str, content: list[str]) -> Any:
 
 
 def _write_mapping(folder: _Folder, name: str, value: Mapping[Any, Any]) -> None:
-    folder.write_json(name, [[_plain(k), _plain(v)] for k, v in value.items()])
+    folder.write_json(name, [[plain(k), plain(v)] for k, v in value.items()])
 
 
 def _read_mapping(folder: _Folder, name: str, content: None) -> Any:
@@ -155,7 +148,7 @@ def _write_labels(folder: _Folder, name: str, value: NDArray[Any]) -> Any:
     labels = value.tolist()
     if tuple in map(type, labels):
         raise ValueError(f"{name} contains tuples; save takes numbers and strings.")
-    return [str(value.dtype), [*map(_plain, labels)]]
+    return [str(value.dtype), [*map(plain, labels)]]
 
 
 def _read_labels(folder: _Folder, name: str, content: list[Any]) -> Any:
@@ -202,33 +195,14 @@ def _read_table(folder: _Folder, name: str, reference: list[str] | None) -> Any:
     return table
 
 
-def _write_vectorizer(folder: _Folder, name: str, value: Any) -> Any:
-    params = value.get_params(deep=False)
-    params["dtype"] = np.dtype(params["dtype"]).name
-    words = getattr(value, "vocabulary_", {})
-    folder.write_json(name, sorted(words, key=words.__getitem__))
-    if hasattr(value, "idf_"):
-        folder.arrays[name] = value.idf_
-    return [type(value).__name__, {k: _plain(v) for k, v in params.items()}]
+def _write_pipeline(folder: _Folder, name: str, value: Pipeline) -> Any:
+    steps = enumerate(value.steps)
+    return [[k, _write(folder, f"{name}_{i}", step)] for i, (k, step) in steps]
 
 
-def _read_vectorizer(folder: _Folder, name: str, content: list[Any]) -> Any:
-    kind, params = content
-    classes = {each.__name__: each for each in _VECTORIZERS}
-    if kind not in classes or params["dtype"] not in ("float32", "float64", "int64"):
-        raise ValueError(f"there is no vectorizer {kind!r} of {params['dtype']!r}")
-    default = classes[kind]().token_pattern
-    if params["token_pattern"] not in (None, default) and not folder.trusted:
-        raise ValueError(_untrusted_pattern(folder, params["token_pattern"]))
-    params |= {"ngram_range": tuple(params["ngram_range"])}
-    vectorizer = classes[kind](**params | {"dtype": np.dtype(params["dtype"]).type})
-    words = folder.read_json(name)
-    if words:
-        vectorizer.vocabulary_ = {word: i for i, word in enumerate(words)}
-        vectorizer.fixed_vocabulary_ = False
-    if name in folder.arrays:
-        vectorizer.idf_ = folder.arrays[name]
-    return vectorizer
+def _read_pipeline(folder: _Folder, name: str, content: list[Any]) -> Any:
+    steps = enumerate(content)
+    return Pipeline([(k, _read(folder, f"{name}_{i}", step)) for i, (k, step) in steps])
 
 
 # The first type that includes a value is taken.
@@ -240,13 +214,16 @@ _TYPES: dict[str, _Type] = {
     ),
     "frozen": _Type(
         lambda value: isinstance(value, FrozenEstimator),
-        lambda folder, name, value: save(value.estimator, folder.path / name),
-        lambda folder, name, content: FrozenEstimator(folder.read_model(name)),
+        lambda folder, name, value: _write(folder, name, value.estimator),
+        lambda folder, name, content: FrozenEstimator(_read(folder, name, content)),
+    ),
+    "pipeline": _Type(
+        lambda value: isinstance(value, Pipeline), _write_pipeline, _read_pipeline
     ),
     "vectorizer": _Type(
-        lambda value: type(value) in _VECTORIZERS and getattr(value, "use_idf", True),
-        _write_vectorizer,
-        _read_vectorizer,
+        lambda value: type(value).__name__ in VECTORIZERS,
+        write_vectorizer,
+        read_vectorizer,
     ),
     "model": _Type(
         lambda value: hasattr(value, "get_params"),
@@ -432,7 +409,7 @@ def _write(folder: _Folder, name: str, value: Any) -> Any:
         if each.includes(value):
             return {kind: each.write(folder, name, value)}
     try:
-        return _plain(value)
+        return plain(value)
     except ValueError as error:
         raise ValueError(f"{name}={error}") from None
 
@@ -480,16 +457,3 @@ def _validate(model: BaseEstimator) -> None:
             changed[name] = value
     constraints = getattr(model, "_parameter_constraints", {})
     validate_parameter_constraints(constraints, changed, kind.__name__)
-
-
-def _plain(value: Any) -> Any:
-    """Convert a value for JSON; raise a ValueError if that is not possible."""
-    if isinstance(value, (list, tuple, range)):
-        return [_plain(item) for item in value]
-    value = value.item() if isinstance(value, np.generic) else value
-    if not isinstance(value, _SCALARS):
-        raise ValueError(
-            f"{value!r} ({type(value).__name__}) cannot be saved without pickle; save "
-            "the model with joblib or skops instead."
-        )
-    return value

@@ -240,13 +240,21 @@ def test_frozen_encoder_is_saved_once(vectors, tmp_path):
 
 
 def test_encoders_of_others_are_refused(tmp_path):
-    pipe = make_pipeline(SIFEncoder()).fit(TEXTS)
+    pipe = make_pipeline(FunctionTransformer(), SIFEncoder()).fit(TEXTS)
     model = SentenceClassifier(FrozenEstimator(pipe), max_epochs=1).fit(
         TEXTS, list("abba")
     )
-    with pytest.raises(ValueError, match="Pipeline cannot be saved without pickle"):
+    with pytest.raises(ValueError, match="FunctionTransformer cannot be saved with"):
         model.save(tmp_path / "model")
     assert not list(tmp_path.iterdir())
+
+
+def test_pipelines_of_what_can_be_saved(tmp_path):
+    pipe = make_pipeline(SIFEncoder(), make_pipeline("passthrough")).fit(TEXTS)
+    model = SentenceClassifier(FrozenEstimator(pipe), max_epochs=1)
+    model.fit(TEXTS, list("abba")).save(tmp_path / "model")
+    loaded = skparaphrase.load(tmp_path / "model")
+    assert_array_equal(loaded.predict_proba(TEXTS), model.predict_proba(TEXTS))
 
 
 class SIF(SIFEncoder):
