@@ -151,7 +151,7 @@ def _loaded(args: Args, folder: Path) -> Measures:
     queries = _queries(args)
     before = resident("VmRSS")
     start = time.perf_counter()
-    search = skparaphrase.load(folder)
+    search = skparaphrase.load(folder, trusted=True)
     loaded = time.perf_counter() - start
     search.search(queries[0], k=K)
     first = time.perf_counter() - start - loaded
@@ -299,7 +299,7 @@ def _effort(args: Args, effort: int) -> Measures:
     import skparaphrase
 
     queries = _queries(args)
-    search = skparaphrase.load(args.folder / "faiss")
+    search = skparaphrase.load(args.folder / "faiss", trusted=True)
     parameters = f"efSearch={effort}"
     faiss.ParameterSpace().set_index_parameters(search.neighbors_._index, parameters)
     search.search(queries[0], k=K)
