@@ -119,6 +119,18 @@ class FieldData(AdaptationData):
         chosen = rows[:, 2] == part if part else slice(None)
         return rows[chosen, :2], labels[chosen] == "1"
 
+    def shops(self) -> tuple[Any, int, Any]:
+        """The names of two shops, how many are of the first, and which pairs match.
+
+        These have the shape (n_names of the first, n_names of the second).
+        """
+        pairs, is_same = self.records()
+        first, second = map(np.unique, pairs.T)
+        matches = np.zeros((len(first), len(second)), bool)
+        one, other = pairs[is_same].T
+        matches[np.searchsorted(first, one), np.searchsorted(second, other)] = True
+        return np.append(first, second), len(first), matches
+
     def scored_pairs(self) -> Iterator[tuple[str, Any, Any, list[list[Split]]]]:
         """Pairs, their scores or labels, and the splits of each seed."""
         (X, y), (X_test, y_test) = self.sick("train"), self.sick("test")

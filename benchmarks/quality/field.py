@@ -3,10 +3,11 @@
     export OMP_NUM_THREADS=1
     python benchmarks/quality/field.py --data ../shared [--quick] [--only SECTIONS]
 
-Sections (`--only search,labels` runs some): search, documents (passages, and a fit on
-the texts themselves), unanswered (queries that no text answers), clusters, labels,
-records and pair features, all on development data. The results of sections that were
-not run are kept. A seed, 0 to 2, draws training texts, pairs, initial centres and folds.
+Sections (`--only search,labels` runs some): search (by vectors, and by vectors and
+words), documents (passages, and a fit on the texts themselves), unanswered (queries
+that no text answers), clusters, labels, records, duplicates and pair features, all on
+development data. The results of sections that were not run are kept. A seed, 0 to 2,
+draws training texts, pairs, initial centres and folds.
 
 Takes three minutes on one core. Writes `benchmarks/results/field.json`, with the
 figures of all seeds, and `.md`, with their means and the targets.
@@ -48,7 +49,8 @@ from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.losses import InfoNCELoss
 from skparaphrase.metrics import pearson_score
 from skparaphrase.pairs import PairFeatures, make_cloze_pairs
-from skparaphrase.search import SemanticSearch
+from skparaphrase.search import NearDuplicates, SemanticSearch
+from skparaphrase.search._duplicates import _read
 from skparaphrase.text import WordTokenizer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -57,6 +59,8 @@ from _lib.field_data import FieldData
 from _lib.papers import cell, parse_args, score_sts, sts_means, table, write
 
 FIRST = "first call"
+BOTH = 'SemanticSearch(lexical="char_wb")'
+VECTORS = "vectors"  # SemanticSearch(), beside BOTH
 KINDS = ("raw", "mean"), ("words", "characters", "BM25")  # baselines: vectors, words
 METHODS = (FIRST, *KINDS[0], *KINDS[1])
 CHARACTERS: dict[str, Any] = {
@@ -71,6 +75,13 @@ SENTENCE = r"(?<=[.!?])\s+"  # between the passages of a document
 DOCUMENTS = "Medline", "StackFAQ, answers"  # tasks
 N_DOCUMENTS = (10, 30, 100, 300)  # of which a fit learns
 WHOLE, PASSAGES, GENERAL = "whole texts", "passages", "STS"
+THRESHOLDS = np.arange(20, 100) / 100  # of near duplicates
+PAIRS, GROUPED = KINDS_FOUND = "pairs", "groups"
+FOUND = "threshold", "precision", "recall", "F1"
+DUPLICATE_HEADS = (
+    *(f"{kind}, {name}" for kind in KINDS_FOUND for name in FOUND[1:]),
+    *(f"threshold of {kind}" for kind in KINDS_FOUND),
+)
 TARGETS = (  # task, measure, and the least figure of the first call
     ("Medline", "nDCG@10", 63),
     ("StackFAQ, answers", "nDCG@10", 41),
@@ -173,9 +184,13 @@ def search(data: FieldData) -> Iterator[Row]:
     measures["units"] = {"R@1": recall_at_1}
     for task, (texts, queries, right) in data.searches():
         hits = dict(ranked(texts, queries))
+        both = SemanticSearch(lexical="char_wb").fit(texts).search(queries, k=K).row
         for measure, score in measures.get(task, {"nDCG@10": ndcg}).items():
             scores = {name: [100 * score(rows, right)] for name, rows in hits.items()}
             yield row(task, "SemanticSearch()", measure, scores)
+            rivals = {name: scores[name] for name in KINDS[1]}
+            found = {FIRST: [100 * score(both, right)], VECTORS: scores[FIRST]}
+            yield row(task, BOTH, measure, found | rivals)
 
 
 def best_scores(texts: Any, queries: Any) -> Iterator[tuple[str, Any]]:
@@ -291,6 +306,77 @@ def records(data: FieldData) -> Iterator[Row]:
     yield row("Abt-Buy, pairs", "similarity(a, b)", "AP", scores)
 
 
+# Near duplicates ---------------------------------------------------------------------
+
+
+def duplicates(data: FieldData) -> Iterator[Row]:
+    """Which names of two shops are of one product, at the best threshold."""
+    names, n_first, is_same = data.shops()
+    for call, model in groupings(names).items():
+        model.set_params(threshold=THRESHOLDS[0]).fit(names)
+        cosines = cosines_of(model)[:n_first, n_first:]
+        labels = map(model.labels_at, THRESHOLDS)
+        found = {
+            PAIRS: [cosines >= threshold for threshold in THRESHOLDS],
+            GROUPED: [each[:n_first, np.newaxis] == each[n_first:] for each in labels],
+        }
+        scores = {
+            f"{kind}, {name}": value
+            for kind, of_thresholds in found.items()
+            for name, value in best_f1(of_thresholds, is_same).items()
+        }
+        yield row("Abt-Buy, all names", call, "F1", scores)
+
+
+def groupings(names: Any) -> dict[str, NearDuplicates]:
+    """Unfitted models by their calls; `equal_numbers` compares all numbers."""
+    numbers = dict(zip(names, _read(names, np.zeros(len(names)), True)[0], strict=True))
+
+    def equal_numbers(first: str, second: str) -> bool:
+        return bool(numbers[first] == numbers[second])
+
+    calls: dict[str, dict[str, Any]] = {
+        "must_agree=equal_numbers": {"must_agree": equal_numbers}
+    }
+    for call, options in (
+        ("", {}),
+        ('lexical="char_wb"', {"lexical": "char_wb"}),
+        ("characters", {"lexical": "char_wb", "lexical_weight": 1}),
+        ("words", {"lexical": TfidfVectorizer(), "lexical_weight": 1}),
+        ("raw", {"encoder": FunctionTransformer(raw_average)}),
+        ("mean", {"encoder": load_pretrained(pooling="mean")}),
+    ):
+        calls[call] = options
+        without = options | {"must_agree": None}
+        calls[f"{call}, must_agree=None".removeprefix(", ")] = without
+    return {
+        f"NearDuplicates({call})": NearDuplicates(**options)
+        for call, options in calls.items()
+    }
+
+
+def cosines_of(model: Any) -> Any:
+    """The score of each two texts; 1 of copies, and -1 of those that are no pair."""
+    n = len(model.copy_of_)
+    scores = np.full((n, n), -1.0, np.float32)
+    for rows in (model.pairs_, model.pairs_[:, ::-1]):
+        scores[tuple(rows.T)] = model.cosines_
+    np.fill_diagonal(scores, 1)
+    return scores[model.copy_of_][:, model.copy_of_]
+
+
+def best_f1(found: Sequence[Any], is_same: Any) -> dict[str, list[float]]:
+    """The threshold of the largest F1, and its figures."""
+    n_same, figures = np.count_nonzero(is_same), []
+    for threshold, pairs in zip(THRESHOLDS, found, strict=True):
+        n_right, n_found = map(np.count_nonzero, (pairs & is_same, pairs))
+        precision, recall = n_right / max(n_found, 1), n_right / n_same
+        shares = precision, recall, 2 * n_right / (n_found + n_same)
+        figures.append((float(threshold), *(100 * float(each) for each in shares)))
+    best = max(figures, key=lambda each: each[-1])
+    return {name: [value] for name, value in zip(FOUND, best, strict=True)}
+
+
 # Pair features -----------------------------------------------------------------------
 
 
@@ -370,6 +456,34 @@ def document_cells(each: Row) -> list[Any]:
     return [each["task"], each["call"], *means]
 
 
+def both_cells(each: Row) -> list[Any]:
+    """A line of the table of words and vectors; the last columns compare."""
+    means = {name: float(np.mean(values)) for name, values in each["scores"].items()}
+    leaders = ", ".join(better(each["scores"])) or None
+    lead = f"{lead_of_both(each):+.1f}"
+    return [each["task"], each["measure"], *means.values(), lead, leaders]
+
+
+def lead_of_both(each: Row) -> float:
+    """How far words and vectors are above the better of their two parts."""
+    both, *parts = (each["scores"][name] for name in (FIRST, VECTORS, "characters"))
+    return float(np.mean(both) - max(map(np.mean, parts)))
+
+
+def duplicate_cells(each: Row) -> list[Any]:
+    """A line of the table of near duplicates."""
+    scores = {name: value for name, (value,) in each["scores"].items()}
+    thresholds = [f"{scores.pop(f'{kind}, {FOUND[0]}'):.2f}" for kind in KINDS_FOUND]
+    return [f"`{each['call']}`", *scores.values(), *thresholds]
+
+
+def line_of(section: str, each: Row) -> list[Any]:
+    if each["call"] == BOTH:
+        return both_cells(each)
+    by_section = {"documents": document_cells, "duplicates": duplicate_cells}
+    return by_section.get(section, cells)(each)
+
+
 SECTIONS: dict[str, Callable[[FieldData], Iterator[Row]]] = {
     "search": search,
     "unanswered": unanswered,
@@ -377,6 +491,7 @@ SECTIONS: dict[str, Callable[[FieldData], Iterator[Row]]] = {
     "clusters": clusters,
     "labels": labels,
     "records": records,
+    "duplicates": duplicates,
     "pairs": pair_features,
 }
 
@@ -408,6 +523,21 @@ and pairs, and train. "STS" is Pearson x 100 on STS 2012 to 2015, the mean of th
 what remains of the similarity of sentences. The last rows are the baselines of the
 table above."""
 
+ABOUT_BOTH = """The same search tasks with `SemanticSearch(lexical="char_wb")`, which
+averages the cosine of the vectors and that of "characters". "Vectors" is
+`SemanticSearch()`. "Lead" is over the better of vectors and characters, its two parts:
+it is negative in {below} of {rows} rows. The last column is that of the table above."""
+
+ABOUT_DUPLICATES = f"""All names of both shops of Abt-Buy: which pairs of a name of
+either shop are of one product, at the threshold ({THRESHOLDS[0]} to {THRESHOLDS[-1]})
+with the largest F1, which is chosen on the same texts. "Pairs" are those whose score is
+above it and that `must_agree` allows. "Groups" are pairs within a group: a name joins
+one representative, so that some pairs are lost and others found. By default, the
+numbers of one name are among those of the other; `equal_numbers` asks for equal ones,
+and None for none. "characters" is `lexical="char_wb"` with `lexical_weight=1`, "words"
+the same with `TfidfVectorizer()`; "raw" and "mean" are other encoders (see above).
+Figures are x 100."""
+
 ABOUT_LEADS = """Of {rows} rows, "raw" or "mean" leads in {vectors}: these are about the
 defaults of the encoder and of `PairFeatures`. Words, characters or BM25 lead in
 {words}. Counts of words identify names, codes and rare terms, which a vector of the
@@ -425,8 +555,7 @@ def main() -> None:
         started, stored[name] = time.perf_counter(), []
         for each in SECTIONS[name](data):
             stored[name].append(each)
-            line = document_cells(each) if name == "documents" else cells(each)
-            print(" | ".join(map(cell, line)), flush=True)
+            print(" | ".join(map(cell, line_of(name, each))), flush=True)
         print(f"{name}: {time.perf_counter() - started:.0f} s", flush=True)
     results = {name: stored[name] for name in SECTIONS if name in stored}
     write(args, "field", results, report(results))
@@ -437,8 +566,11 @@ def report(results: Mapping[str, list[Row]]) -> list[str]:
         each
         for name, section in results.items()
         for each in section
-        if name != "documents"
+        if name not in ("documents", "duplicates") and each["call"] != BOTH
     ]
+    both = [each for each in results.get("search", []) if each["call"] == BOTH]
+    n_below = sum(lead_of_both(each) < 0 for each in both)
+    about_both = ABOUT_BOTH.format(below=n_below, rows=len(both))
     leads = [{*better(each["scores"])} for each in rows]
     vectors, words = (sum(map(bool, map({*of}.intersection, leads))) for of in KINDS)
     about = ABOUT_LEADS.format(rows=len(rows), vectors=vectors, words=words)
@@ -457,6 +589,22 @@ def report(results: Mapping[str, list[Row]]) -> list[str]:
         ),
         "",
         *wrapped(about),
+        "## Words and vectors",
+        "",
+        *wrapped(about_both),
+        *table(
+            ["task", "measure", "both", VECTORS, *KINDS[1], "lead", "better"],
+            [both_cells(each) for each in both],
+        ),
+        "",
+        "## Near duplicates",
+        "",
+        *wrapped(ABOUT_DUPLICATES),
+        *table(
+            ["call", *DUPLICATE_HEADS],
+            [duplicate_cells(each) for each in results.get("duplicates", [])],
+        ),
+        "",
         "## Documents",
         "",
         *wrapped(ABOUT_DOCUMENTS),

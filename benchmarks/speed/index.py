@@ -137,9 +137,9 @@ def _life(args: Args, index: str | None = None) -> Measures:
 
 
 def _index(name: str | None) -> Any:
-    from skparaphrase.search import FaissIndex, UsearchIndex
+    from skparaphrase.search import FaissIndex
 
-    return {"faiss": FaissIndex(), "usearch": UsearchIndex()}.get(name or "")
+    return FaissIndex() if name == "faiss" else None
 
 
 def _loaded(args: Args, folder: Path) -> Measures:
@@ -151,7 +151,7 @@ def _loaded(args: Args, folder: Path) -> Measures:
     queries = _queries(args)
     before = resident("VmRSS")
     start = time.perf_counter()
-    search = skparaphrase.load(folder)
+    search = skparaphrase.load(folder, trusted=True)
     loaded = time.perf_counter() - start
     search.search(queries[0], k=K)
     first = time.perf_counter() - start - loaded
@@ -261,9 +261,6 @@ LIFE = Group(
         "faiss": Contender(
             "the same, FaissIndex", partial(_life, index="faiss"), ("faiss",)
         ),
-        "usearch": Contender(
-            "the same, UsearchIndex", partial(_life, index="usearch"), ("usearch",)
-        ),
         "vicinity": Contender("vicinity, exact", _vicinity, ("vicinity",)),
         "semantic_search": Contender(
             "sentence_transformers semantic_search",
@@ -278,7 +275,7 @@ LIFE = Group(
                 lambda found, name=name, step=step: found[name][step],
                 at_most=1,
             )
-            for name in ("exact", "faiss", "usearch")
+            for name in ("exact", "faiss")
             for step in ("load", "add", "remove")
         ),
     ),
@@ -287,29 +284,24 @@ LIFE = Group(
 
 
 def _prepare_recall(args: Args) -> None:
-    """Searches with the two indexes, saved."""
+    """A search with an index, saved."""
     from skparaphrase.search import SemanticSearch
 
     _prepare(args)
     texts, vectors, *_ = _parts(args)
-    for name in ("faiss", "usearch"):
-        search = SemanticSearch(neighbors=_index(name))
-        search.fit(texts, vectors=vectors).save(args.folder / name)
+    search = SemanticSearch(neighbors=_index("faiss"))
+    search.fit(texts, vectors=vectors).save(args.folder / "faiss")
 
 
-def _effort(args: Args, index: str, effort: int) -> Measures:
+def _effort(args: Args, effort: int) -> Measures:
+    import faiss
+
     import skparaphrase
 
     queries = _queries(args)
-    search = skparaphrase.load(args.folder / index)
-    if index == "faiss":
-        import faiss
-
-        parameters = f"efSearch={effort}"
-        space = faiss.ParameterSpace()
-        space.set_index_parameters(search.neighbors_._index, parameters)
-    else:
-        search.neighbors_.set_params(expansion_search=effort)
+    search = skparaphrase.load(args.folder / "faiss", trusted=True)
+    parameters = f"efSearch={effort}"
+    faiss.ParameterSpace().set_index_parameters(search.neighbors_._index, parameters)
     search.search(queries[0], k=K)
     rows: list[Any] = []
     seconds = _seconds(
@@ -322,15 +314,14 @@ RECALL = Group(
     title="Recall",
     text=f"""The share of the true {K} nearest of {N_TEXTS:,} texts that a graph finds,
     and milliseconds of a query, by the number of candidates that it looks at
-    (`efSearch` of faiss, `expansion_search` of usearch).""",
+    (`efSearch`).""",
     columns={"recall": "recall", "query": "ms a query"},
     contenders={
-        f"{index}{effort}": Contender(
-            f"{title}, {effort} candidates",
-            partial(_effort, index=index, effort=effort),
-            (index,),
+        f"faiss{effort}": Contender(
+            f"FaissIndex, {effort} candidates",
+            partial(_effort, effort=effort),
+            ("faiss",),
         )
-        for index, title in (("faiss", "FaissIndex"), ("usearch", "UsearchIndex"))
         for effort in EFFORTS
     },
     comparisons=(),

@@ -1,13 +1,17 @@
 """Speed and memory of search, mining and near duplicates, and of other libraries.
 
-    python benchmarks/speed/search.py --data ../shared --threads 2
+    python benchmarks/speed/search.py --data ../shared --threads 1 --rounds 1
 
-Groups (`--only search,product,mining,large,duplicates` selects some). All contenders
-get the same vectors, those of `load_pretrained()` for distinct sentences, so that only
-the comparison of vectors is measured: the seconds of the fastest of some calls, and
-the peak memory of a call. Other libraries: `pip install sentence-transformers datasets
-accelerate semhash`; those that are not installed are left out, with a note. Rounds,
-processes and threads: see `throughput.py`.
+Groups (`--only search,query` selects some): search, product, mining, query, lexical,
+pairs, updates, clusters. All contenders get the same vectors, those of
+`load_pretrained()` for distinct sentences, so that only the comparison of vectors is
+measured. Other libraries: `pip install sentence-transformers datasets accelerate
+semhash faiss-cpu`; those that are not installed are left out, with a note. With the
+path of a checkout of an earlier commit, with its compiled core, in the variable
+`SKPARAPHRASE_BEFORE`, all pairs and updates are also measured there. Rounds, processes
+and threads: see `throughput.py`. A round takes nine minutes on one core, and 4 GB.
+
+The groups "query" to "pairs" end with an error if a bound changes what is found.
 
 Writes `search.json` and `search.md` to benchmarks/results (`--out`).
 """
@@ -17,15 +21,32 @@ Writes `search.json` and `search.md` to benchmarks/results (`--out`).
 
 import lzma
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.exact_search import (
+    BEFORE,
+    N_QUERIES,
+    N_UPDATES,
+    N_UPDATES_BEFORE,
+    NOISE,
+    K,
+    Stored,
+    all_pairs,
+    by_clusters,
+    lexical_query,
+    prepare,
+    prepare_million,
+    query,
+    semhash,
+    updates,
+)
 from _lib.timing import (
     Args,
     Comparison,
@@ -38,24 +59,12 @@ from _lib.timing import (
     ratio,
 )
 
-N_TEXTS, N_CORPUS, N_QUERIES, N_LARGE = 20_000, 100_000, 1000, 50_000
-K, THRESHOLD = 10, 0.7
-
-
-class Stored(BaseEstimator):
-    """An encoder of numbers, as texts, that returns rows of a matrix."""
-
-    def __init__(self, vectors: Any = None) -> None:
-        self.vectors = vectors
-
-    def fit(self, X: Any, y: Any = None) -> "Stored":
-        return self
-
-    def transform(self, X: Any) -> Any:
-        return self.vectors[np.fromiter(map(int, X), np.intp, len(X))]
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
+N_TEXTS, N_CORPUS, N_ASKED = 20_000, 100_000, 1000
+THRESHOLD = 0.7
+N_OF_PAIRS = 25_000, 60_000
+N_OF_UPDATES = 10_000, 100_000, 1_000_000
+N_OF_CLUSTERS = 20_000, 30_000, 45_000, 60_000, 100_000
+FINDERS = "NearDuplicates", "ParaphraseMiner"
 
 
 def _prepare(args: Args) -> None:
@@ -73,16 +82,16 @@ def _prepare(args: Args) -> None:
     np.save(args.folder / "vectors.npy", vectors)
     n_texts = _sizes(args)[0]
     rows = [
-        np.argsort(-(vectors[i : i + 500] @ vectors[:n_texts].T), axis=1)[:, : K + 1]
+        np.argpartition(vectors[i : i + 500] @ vectors[:n_texts].T, -K, axis=1)[:, -K:]
         for i in range(0, n_texts, 500)
     ]
     np.save(args.folder / "nearest.npy", np.concatenate(rows))
 
 
-def _sizes(args: Args) -> tuple[int, int, int]:
-    """Numbers of texts, of texts of the corpus, and of texts of the large mining."""
+def _sizes(args: Args) -> tuple[int, int]:
+    """Numbers of texts, and of texts of the corpus."""
     part = 10 if args.quick else 1
-    return N_TEXTS // part, N_CORPUS // part, N_LARGE // part
+    return N_TEXTS // part, N_CORPUS // part
 
 
 def _vectors(args: Args, n: int) -> NDArray[np.float32]:
@@ -108,7 +117,7 @@ def _measured(args: Args, call: Any) -> tuple[Any, Measures]:
 
 def _agreement(args: Args, rows: Any) -> float:
     """Share of the nearest rows that are those of sorted cosines."""
-    expected = np.load(args.folder / "nearest.npy")[:, :K]
+    expected = np.load(args.folder / "nearest.npy")
     return float(
         np.mean([len({*a} & {*b}) / K for a, b in zip(rows, expected, strict=True)])
     )
@@ -175,8 +184,8 @@ def _product_ours(args: Args) -> Measures:
     vectors = _vectors(args, _sizes(args)[1])
     texts = _numbers(vectors)
     search = SemanticSearch(Stored(vectors)).fit(texts)
-    queries = texts[:: len(texts) // N_QUERIES]
-    product = vectors[:: len(texts) // N_QUERIES]
+    queries = texts[:: len(texts) // N_ASKED]
+    product = vectors[:: len(texts) // N_ASKED]
     found = {"seconds": np.inf, "product": np.inf}
     _, peak = peak_of(lambda: search.search(queries, k=K))
     for _ in range(5):  # in turn, because they are compared
@@ -190,7 +199,7 @@ def _product_ours(args: Args) -> Measures:
 
 PRODUCT = Group(
     title="Search and the product of matrices",
-    text=f"""The {K} nearest of {N_CORPUS:,} texts for {N_QUERIES:,} queries, and all
+    text=f"""The {K} nearest of {N_CORPUS:,} texts for {N_ASKED:,} queries, and all
     their cosines by one product of NumPy, which keeps none.""",
     columns={**COLUMNS, "product": "product alone, seconds"},
     contenders={"product": Contender("SemanticSearch", _product_ours)},
@@ -207,10 +216,10 @@ PRODUCT = Group(
 # Mining ------------------------------------------------------------------------------
 
 
-def _mining_ours(args: Args, size: int = 0) -> Measures:
+def _mining_ours(args: Args) -> Measures:
     from skparaphrase.search import ParaphraseMiner
 
-    vectors = _vectors(args, _sizes(args)[size])
+    vectors = _vectors(args, _sizes(args)[0])
     texts = _numbers(vectors)
     miner = ParaphraseMiner(Stored(vectors), threshold=THRESHOLD).fit(texts)
     pairs, measures = _measured(args, lambda: miner.mine(texts))
@@ -252,77 +261,178 @@ MINING = Group(
     ),
     prepare=_prepare,
 )
-LARGE = Group(
-    title="Mining among more texts",
-    text=f"""The same among {N_LARGE:,} texts, whose matrix of cosines would take
-    {4 * N_LARGE**2 / 1e6:,.0f} MB.""",
-    columns={**COLUMNS, **PAIRS},
-    contenders={
-        "large": Contender("ParaphraseMiner", lambda args: _mining_ours(args, 2)),
+
+# Exact comparisons -------------------------------------------------------------------
+
+
+QUERY = Group(
+    title="One query",
+    text=f"""Milliseconds to find the {K} nearest of so many vectors of 256 numbers for
+    one vector: medians of {", ".join(map(str, N_QUERIES.values()))} queries, for which
+    contenders take turns. Vectors of sentences, of which those beyond 515,000 are drawn
+    again with noise of {NOISE} in each number, and random ones. All find the same.""",
+    columns={
+        "ours": "SemanticSearch",
+        "plain": "without a bound",
+        "faiss": "faiss IndexFlatIP",
+        "numpy": "NumPy, product and argpartition",
     },
-    comparisons=(
+    contenders={
+        f"{kind}{n}": Contender(
+            f"{kind}, {n:,}", partial(query, kind=kind, n=n), ("faiss",)
+        )
+        for kind in ("sentences", "random")
+        for n in N_QUERIES
+    },
+    comparisons=tuple(
         Comparison(
-            "peak memory / the whole matrix",
-            lambda found: 1e6 * found["large"]["peak"] / (4 * N_LARGE**2),
-            at_most=1 / 3,
-        ),
+            f"time of {other} / ours, {kind}, {n:,}",
+            lambda found, of=f"{kind}{n}", other=other: (
+                found[of][other] / found[of]["ours"]
+            ),
+        )
+        for other in ("faiss", "numpy")
+        for kind in ("sentences", "random")
+        for n in N_QUERIES
     ),
-    prepare=_prepare,
+    prepare=prepare_million,
+)
+LEXICAL = Group(
+    title="One query by vectors and words",
+    text="""Milliseconds of `SemanticSearch(lexical="char_wb")` for one text, with those
+    to embed it and to read its words, among so many sentences: medians of as many
+    queries as above. "Products" are a product of vectors, one of sparse vectors, and
+    argpartition. All find the same, but for the vectors alone.""",
+    columns={
+        "both": "vectors and words",
+        "plain": "without a bound",
+        "products": "products",
+        "vectors": "vectors alone",
+    },
+    contenders={
+        f"lexical{n}": Contender(f"{n:,}", partial(lexical_query, n=n))
+        for n in (1_000, 100_000)
+    },
+    comparisons=tuple(
+        Comparison(
+            f"time of the products / ours, {n:,}",
+            lambda found, of=f"lexical{n}": found[of]["products"] / found[of]["both"],
+        )
+        for n in (1_000, 100_000)
+    ),
+    prepare=prepare,
 )
 
-# Near duplicates -------------------------------------------------------------------
+# Other commits -----------------------------------------------------------------------
+
+VERSIONS = (False, True) if BEFORE else (False,)
 
 
-def _duplicates_ours(args: Args) -> Measures:
-    from skparaphrase.search import NearDuplicates
-
-    vectors = _vectors(args, _sizes(args)[0])
-    texts = _numbers(vectors)
-    model = NearDuplicates(Stored(vectors), threshold=THRESHOLD, must_agree=None)
-    _, measures = _measured(args, lambda: model.fit(texts))
-    return measures | {"groups": len(model.representative_indices_)}
+def _name(label: str, n: int, before: bool) -> str:
+    return f"{label}, {n:,}{', before' if before else ''}"
 
 
-def _duplicates_semhash(args: Args) -> Measures:
-    from semhash import SemHash
-
-    class Encoder:
-        def __init__(self, vectors: Any) -> None:
-            self.vectors = vectors
-
-        def encode(self, texts: Any, **_: Any) -> Any:
-            return self.vectors[np.fromiter(map(int, texts), np.intp, len(texts))]
-
-    vectors = _vectors(args, _sizes(args)[0])
-    texts = _numbers(vectors)
-
-    def group() -> Any:
-        index = SemHash.from_records(texts, model=Encoder(vectors))
-        return index.self_deduplicate(threshold=THRESHOLD)
-
-    found, measures = _measured(args, group)
-    return measures | {"groups": len(found.selected)}
-
-
-DUPLICATES = Group(
-    title="Near duplicates",
-    text=f"""Groups of {N_TEXTS:,} texts with a cosine of at least {THRESHOLD}; the
-    other library keeps a text if none that it has kept is near.""",
-    columns={**COLUMNS, "groups": "texts kept"},
+OF_PAIRS = [(name, n) for n in N_OF_PAIRS for name in FINDERS]
+ALL_PAIRS = Group(
+    title="All pairs",
+    text="""Seconds to find all pairs of so many sentences with a cosine of 0.8 or more,
+    with `algorithm="exact"`. A bound changes no pair. "Before" is the commit without
+    bounds.""",
+    columns={"seconds": "seconds", "plain": "without a bound", "pairs": "pairs"},
     contenders={
-        "near": Contender("NearDuplicates", _duplicates_ours),
-        "semhash": Contender("SemHash", _duplicates_semhash, ("semhash",)),
+        _name(name, n, before): Contender(
+            _name(name, n, before), partial(all_pairs, name=name, n=n, before=before)
+        )
+        for name, n in OF_PAIRS
+        for before in VERSIONS
+    }
+    | {
+        "SemHash": Contender(
+            "SemHash, 25,000", partial(semhash, n=25_000), ("semhash",)
+        )
     },
-    comparisons=(ratio("time of SemHash", "semhash", "near", "seconds"),),
-    prepare=_prepare,
+    comparisons=(
+        *(
+            ratio(
+                f"time before / now, {name}, {n:,}",
+                _name(name, n, True),
+                _name(name, n, False),
+                "seconds",
+            )
+            for name, n in OF_PAIRS
+        ),
+        ratio(
+            "time of SemHash / NearDuplicates, 25,000",
+            "SemHash",
+            _name("NearDuplicates", 25_000, False),
+            "seconds",
+        ),
+    ),
+    prepare=prepare,
+)
+UPDATES = Group(
+    title="Updates of one text",
+    text=f"""Milliseconds to add, to replace and to remove one text of so many, which is
+    embedded: medians of {N_UPDATES} of each, and the mean of all, which contains what
+    few of them take longer ({N_UPDATES_BEFORE} of each before). The first replacement
+    makes a dictionary of ids. One query before any update, and the median of those
+    after one.""",
+    columns={
+        "add": "add",
+        "replace": "replace",
+        "remove": "remove",
+        "mean": "mean",
+        "first": "first replacement",
+        "query": "query",
+        "after": "query after an update",
+    },
+    contenders={
+        _name("updates", n, before): Contender(
+            f"{n:,}{', before' if before else ''}",
+            partial(updates, n=n, before=before),
+        )
+        for n in N_OF_UPDATES
+        for before in VERSIONS
+    },
+    comparisons=(),
+    prepare=prepare_million,
+)
+CLUSTERS = Group(
+    title="All texts or clusters",
+    text="""Seconds of `algorithm="exact"` and "clusters" among so many sentences, and
+    the share of pairs that clusters lose, with the default thresholds: 0.8 for
+    `NearDuplicates`, and 0.7 for `ParaphraseMiner`.""",
+    columns={
+        "exact": "exact",
+        "clusters": "clusters",
+        "pairs": "pairs",
+        "lost": "lost, %",
+    },
+    contenders={
+        f"{name}{n}": Contender(f"{name}, {n:,}", partial(by_clusters, name=name, n=n))
+        for name in FINDERS
+        for n in N_OF_CLUSTERS
+    },
+    comparisons=tuple(
+        Comparison(
+            f"time of clusters / exact, {name}, {n:,}",
+            lambda found, of=f"{name}{n}": found[of]["clusters"] / found[of]["exact"],
+        )
+        for name in FINDERS
+        for n in N_OF_CLUSTERS
+    ),
+    prepare=prepare,
 )
 
 GROUPS = {
     "search": SEARCH,
     "product": PRODUCT,
     "mining": MINING,
-    "large": LARGE,
-    "duplicates": DUPLICATES,
+    "query": QUERY,
+    "lexical": LEXICAL,
+    "pairs": ALL_PAIRS,
+    "updates": UPDATES,
+    "clusters": CLUSTERS,
 }
 
 if __name__ == "__main__":

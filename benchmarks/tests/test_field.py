@@ -59,6 +59,7 @@ def root(tmp_path_factory):
     labelled = [(int(float(s) > 3), *pair) for s, *pair in scored]
     same = load_paraphrases().data[:60].tolist()
     products = [(one, two, "test", 1) for one, two in same]
+    products.append(("A white lamp, 40 W", "A white lamp, 60 W", "train", 0))
     for step, part in ((1, "train"), (2, "test")):
         others = [*same[step:], *same[:step]]
         products += [
@@ -154,6 +155,40 @@ def test_a_line_of_the_table(field):
     line = field.cells(field.row("task", "KMeans(2)", "ARI", scores))
     values = [2.0, None, 2.5, None, None, 5.0]
     assert line == ["task", "`KMeans(2)`", "ARI", *values, "BM25"]
+
+
+def test_a_line_of_words_and_vectors(field):
+    scores = {field.FIRST: [50.0], "vectors": [40.0], "words": [51.0]}
+    scores |= {"characters": [48.8], "BM25": [50.5]}
+    line = field.both_cells(field.row("task", field.BOTH, "R@1", scores))
+    assert line == ["task", "R@1", 50.0, 40.0, 51.0, 48.8, 50.5, "+1.2", "words"]
+    scores["vectors"] = [50.3]
+    assert field.both_cells(field.row("", field.BOTH, "", scores))[-2] == "-0.3"
+
+
+def test_the_best_f1_by_hand(field, monkeypatch):
+    """Two right pairs: both with two wrong ones, then one alone, then none."""
+    monkeypatch.setattr(field, "THRESHOLDS", [0.2, 0.5, 0.9])
+    is_same = np.array([[True, False], [False, True]])
+    found = [np.ones((2, 2), bool), np.array([[True, False], [False, False]])]
+    scores = field.best_f1([*found, ~np.ones((2, 2), bool)], is_same)
+    assert [*scores] == ["threshold", "precision", "recall", "F1"]
+    assert [*scores.values()] == [[0.2], [50], [100], [pytest.approx(200 / 3)]]
+    scores = field.best_f1([found[1], is_same, found[0]], is_same)
+    assert [*scores.values()] == [[0.5], [100], [100], [100]]
+
+
+def test_cosines_of_pairs_and_copies(field):
+    texts = ["A cat sleeps.", "It rains.", "a cat  sleeps.", "The cat is asleep."]
+    model = field.NearDuplicates(threshold=0.5).fit(texts)
+    found = field.cosines_of(model)
+    unit = load_pretrained().transform(texts)
+    expected = unit @ unit.T
+    assert found[0, 2] == 1
+    np.testing.assert_array_equal(found, found.T)
+    is_pair = found > -1
+    assert is_pair.tolist() == (expected >= 0.5).tolist()
+    np.testing.assert_allclose(found[is_pair], expected[is_pair], atol=1e-6)
 
 
 # Baselines ---------------------------------------------------------------------------
@@ -271,6 +306,57 @@ def test_right_texts_of_queries(data):
     ]
 
 
+def test_names_of_two_shops(data):
+    names, n_first, is_same = data.shops()
+    first, second = names[:n_first], names[n_first:]
+    rows = zip(*np.nonzero(is_same), strict=True)
+    found = sorted((first[i], second[j]) for i, j in rows)
+    assert found == sorted({*map(tuple, load_paraphrases().data[:60].tolist())})
+    assert len({*first}) == n_first and len({*second}) == len(second)
+
+
+def test_near_duplicates_of_two_shops(field, data, monkeypatch):
+    """Pairs and groups at the best threshold, counted one by one."""
+    monkeypatch.setattr(field, "THRESHOLDS", [0.4, 0.6, 0.8])
+    rows = {row["call"]: row["scores"] for row in field.duplicates(data)}
+    assert len(rows) == 13
+    assert rows["NearDuplicates()"] != rows["NearDuplicates(must_agree=None)"]
+    names, n_first, is_same = data.shops()
+    for call, must_agree in (("", "numbers"), ("must_agree=None", None)):
+        figures = {"pairs": [], "groups": []}
+        for threshold in field.THRESHOLDS:
+            model = field.NearDuplicates(threshold=threshold, must_agree=must_agree)
+            model.fit(names)
+            pairs = {*map(tuple, model.pairs_.tolist())}
+            for kind, joins in (
+                ("pairs", lambda i, j: (i, j) in pairs),  # noqa: B023
+                ("groups", lambda i, j: model.labels_[i] == model.labels_[j]),  # noqa: B023
+            ):
+                found = [
+                    is_same[i, j - n_first]
+                    for i in range(n_first)
+                    for j in range(n_first, len(names))
+                    if joins(i, j) or model.copy_of_[i] == model.copy_of_[j]
+                ]
+                f1 = 200 * sum(found) / (len(found) + is_same.sum())
+                figures[kind].append((f1, -threshold))
+        for kind, each in figures.items():
+            f1, threshold = max(each)
+            scores = rows[f"NearDuplicates({call})"]
+            assert scores[f"{kind}, F1"] == [pytest.approx(f1)]
+            assert scores[f"{kind}, threshold"] == [-threshold]
+
+
+def test_equal_numbers_are_asked_for(field):
+    names = ["Sony 40 TV KDL40", "Sony 40 TV", "Sony TV KDL40, 40", "Sony TV"]
+    call = "NearDuplicates(must_agree=equal_numbers)"
+    rule = field.groupings(np.array(names, object))[call].must_agree
+    agree = [[rule(one, other) for other in names] for one in names]
+    expected = np.eye(4, dtype=bool)
+    expected[0, 2] = expected[2, 0] = True
+    assert agree == expected.tolist()
+
+
 def test_queries_without_an_answer(data):
     texts, queries, has_answer = data.unanswered()
     assert not {*queries} & {*texts}
@@ -339,11 +425,16 @@ def test_the_whole_script_on_little_data(field, root, tmp_path, monkeypatch, cap
     page = (tmp_path / "field.md").read_text("utf-8")
     assert page.startswith("\n".join(field.report(results)))
     assert "labels: " in capsys.readouterr().out
+    both = [row for row in results["search"] if row["call"] == field.BOTH]
+    assert len(both) == len(results["search"]) / 2
+    for row in both:
+        assert [*row["scores"]] == [field.FIRST, "vectors", *field.KINDS[1]]
+    assert "| `NearDuplicates()` |" in page and "rows are about combining" in page
     rows = {
         (row["task"], row["measure"]): row["scores"]
         for name, section in results.items()
         for row in section
-        if name != "documents"
+        if name not in ("documents", "duplicates") and row["call"] != field.BOTH
     }
     assert len(rows) == 26
     for (_, measure), scores in rows.items():

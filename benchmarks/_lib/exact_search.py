@@ -1,0 +1,352 @@
+"""Work of the groups of `speed/search.py` about one query, all pairs and updates.
+
+A worker imports the package of the environment variable `SKPARAPHRASE_BEFORE`, a
+checkout of an earlier commit with its compiled core, if its contender is "before".
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import json
+import lzma
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from _lib.timing import Args, Measures
+
+BEFORE = os.environ.get("SKPARAPHRASE_BEFORE")
+K = 10
+N_QUERIES = {1_000: 500, 100_000: 100, 1_000_000: 30}
+N_TEXTS = max(N_QUERIES)
+DIM = 256
+NOISE = 0.002  # of each number of a vector that is drawn again
+N_UPDATES, N_UPDATES_BEFORE, N_SEARCHED = 200, 4, 10
+SAME = 2e-6  # of scores that differ by rounding alone
+
+Calls = Mapping[str, Callable[[Any], Any]]
+
+
+class Stored(BaseEstimator):
+    """An encoder of numbers, as texts, that returns rows of a matrix."""
+
+    def __init__(self, vectors: Any = None) -> None:
+        self.vectors = vectors
+
+    def fit(self, X: Any, y: Any = None) -> "Stored":
+        return self
+
+    def transform(self, X: Any) -> Any:
+        return self.vectors[np.fromiter(map(int, X), np.intp, len(X))]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+def sentences(args: Args) -> list[str]:
+    """Distinct sentences of the data, in random order."""
+    found: dict[str, None] = {}
+    for path in sorted((args.data / "data/sentences").glob("*.txt.xz")):
+        lines = lzma.open(path, "rt", encoding="utf-8").read().split("\n")
+        found |= dict.fromkeys(line.strip() for line in lines if line)
+    texts = list(found)
+    np.random.default_rng(0).shuffle(texts)
+    return texts
+
+
+def prepare(args: Args, n_texts: int = 100_000) -> None:
+    """The first sentences, their vectors, and other sentences as queries."""
+    import skparaphrase
+
+    texts = sentences(args)
+    n_asked = max(N_QUERIES.values())
+    texts, asked = texts[:-n_asked][: _size(args, n_texts)], texts[-n_asked:]
+    encoder = skparaphrase.load_pretrained()
+    (args.folder / "texts.json").write_text(json.dumps([texts, asked]), "utf-8")
+    np.save(args.folder / "sentences.npy", encoder.transform(texts))
+    np.save(args.folder / "sentences-queries.npy", encoder.transform(asked))
+
+
+def prepare_million(args: Args) -> None:
+    """Vectors of sentences, resampled with noise, and random ones, of length 1."""
+    prepare(args, N_TEXTS)
+    rng = np.random.default_rng(0)
+    vectors = np.load(args.folder / "sentences.npy")
+    n_drawn = _size(args, N_TEXTS) - len(vectors)
+    drawn = vectors[rng.integers(len(vectors), size=max(n_drawn, 0))]
+    drawn += NOISE * rng.standard_normal(drawn.shape, np.float32)
+    _save(args, "sentences", np.concatenate([vectors, drawn]))
+    for name, n in (("random", len(vectors) + len(drawn)), ("random-queries", 500)):
+        _save(args, name, rng.standard_normal((n, DIM), np.float32))
+
+
+def _save(args: Args, name: str, vectors: NDArray[np.float32]) -> None:
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    np.save(args.folder / f"{name}.npy", vectors)
+
+
+def _size(args: Args, n: int) -> int:
+    return n // 10 if args.quick else n
+
+
+def _vectors(args: Args, n: int, kind: str = "sentences") -> NDArray[np.float32]:
+    stored = np.load(args.folder / f"{kind}.npy", mmap_mode="r")
+    return np.array(stored[: _size(args, n)])
+
+
+def _without_bound() -> Any:
+    """A context in which everything is compared without a bound."""
+    from skparaphrase._nearest import Bound
+
+    return patch.object(Bound, "of", lambda vectors: None)
+
+
+def _timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.perf_counter()
+    result = call()
+    return time.perf_counter() - start, result
+
+
+def _in_turn(queries: Any, calls: Calls) -> tuple[Measures, dict[str, list[Any]]]:
+    """Median milliseconds of a query, and the results, of calls that alternate."""
+    seconds: dict[str, list[float]] = {name: [] for name in calls}
+    found: dict[str, list[Any]] = {name: [] for name in calls}
+    for call in calls.values():  # what is made once
+        call(queries[0])
+    for i, query in enumerate(queries):
+        for name in calls if i % 2 else reversed(calls):
+            spent, result = _timed(lambda: calls[name](query))  # noqa: B023
+            seconds[name].append(spent)
+            found[name].append(result)
+    return {n: 1e3 * float(np.median(s)) for n, s in seconds.items()}, found
+
+
+def _check_same(found: Mapping[str, list[Any]]) -> None:
+    """All contenders find the same rows; those of equal scores may change places."""
+    rows, scores = (
+        {name: np.array([hit[i] for hit in hits]) for name, hits in found.items()}
+        for i in (0, 1)
+    )
+    first = next(iter(rows))
+    for name, other in scores.items():
+        np.testing.assert_allclose(other, scores[first], atol=SAME, err_msg=name)
+        differ = rows[name] != rows[first]
+        gaps = np.abs(np.diff(scores[first], axis=1, append=-2))
+        is_tie = np.minimum(gaps, np.roll(gaps, 1, axis=1)) <= 2 * SAME
+        is_tie[:, -1] = True  # with the one after it
+        assert (is_tie | ~differ).all(), f"{name} finds other rows"
+
+
+# One query ---------------------------------------------------------------------------
+
+
+def _searched(search: Any) -> Callable[[Any], Any]:
+    def call(query: Any) -> Any:
+        hits = search.search(query, k=K)
+        return hits.row[0], hits.score[0]
+
+    return call
+
+
+def _largest(scores: NDArray[np.float32]) -> Any:
+    rows = np.argpartition(scores, -K)[-K:]
+    rows = rows[np.argsort(-scores[rows])]
+    return rows, scores[rows]
+
+
+def query(args: Args, kind: str, n: int) -> Measures:
+    """Milliseconds of one query by its vector, of exact searches."""
+    import faiss
+
+    from skparaphrase.search import SemanticSearch
+
+    vectors = _vectors(args, n, kind)
+    queries = np.load(args.folder / f"{kind}-queries.npy")[: N_QUERIES[n]]
+    search, plain = (SemanticSearch().fit(vectors) for _ in range(2))
+    with _without_bound():
+        plain.search(queries[0])
+    faiss.omp_set_num_threads(args.threads)
+    index = faiss.IndexFlatIP(DIM)
+    index.add(vectors)
+    measures, found = _in_turn(
+        queries,
+        {
+            "ours": _searched(search),
+            "plain": _searched(plain),
+            "faiss": lambda query: [x[0] for x in index.search(query[None], K)[::-1]],
+            "numpy": lambda query: _largest(vectors @ query),
+        },
+    )
+    _check_same(found)
+    return measures
+
+
+def lexical_query(args: Args, n: int) -> Measures:
+    """Milliseconds of one query by its text, by vectors and words."""
+    from sklearn.preprocessing import normalize
+
+    from skparaphrase import load_pretrained
+    from skparaphrase.search import SemanticSearch
+
+    texts, queries = json.loads((args.folder / "texts.json").read_text("utf-8"))
+    texts, vectors = texts[: _size(args, n)], _vectors(args, n)
+    both = SemanticSearch(lexical="char_wb").fit(texts, vectors=vectors)
+    plain = SemanticSearch(lexical=both.lexical_).fit(texts, vectors=vectors)
+    with _without_bound():
+        plain.search(queries[0])
+    alone = SemanticSearch().fit(texts, vectors=vectors)
+    encoder, vectorizer = load_pretrained(), both.lexical_
+    words = normalize(vectorizer.transform(texts)).T.tocsr()
+
+    def products(query: str) -> Any:
+        scores = (normalize(vectorizer.transform([query])) @ words).toarray()[0]
+        scores += vectors @ encoder.transform([query])[0]
+        return _largest(scores / 2)
+
+    queries = queries[: N_QUERIES[n]]
+    measures, found = _in_turn(
+        queries,
+        {
+            "both": _searched(both),
+            "plain": _searched(plain),
+            "products": products,
+            "vectors": _searched(alone),
+        },
+    )
+    del found["vectors"]
+    _check_same(found)
+    return measures
+
+
+# All pairs ---------------------------------------------------------------------------
+
+
+def _finder(name: str, vectors: Any, **options: Any) -> Callable[[], dict[Any, float]]:
+    """A call that compares all texts and returns the pairs and their scores."""
+    from skparaphrase import search
+
+    texts = [str(i) for i in range(len(vectors))]
+    if name == "NearDuplicates":
+        options["must_agree"] = None
+    model = getattr(search, name)(Stored(vectors), **options)
+
+    def find() -> Any:
+        model.fit(texts)
+        if name == "NearDuplicates":
+            return model.pairs_, model.cosines_
+        pairs = model.mine(texts)
+        return pairs.row, pairs["score"] if "score" in pairs else pairs["cosine"]
+
+    return find
+
+
+def all_pairs(args: Args, name: str, n: int, before: bool = False) -> Measures:
+    """Seconds of an exact comparison with and without a bound, or before."""
+    if before:
+        sys.path.insert(0, str(BEFORE))
+    import skparaphrase
+
+    assert not before or str(BEFORE) in skparaphrase.__file__
+    options = {"threshold": 0.8, "algorithm": "exact"}
+    vectors = _vectors(args, n)
+    _finder(name, vectors[:1000], **options)()
+    find = _finder(name, vectors, **options)
+    seconds, found = _timed(find)
+    measures = {"seconds": seconds, "pairs": len(found[0])}
+    if not before:
+        with _without_bound():
+            measures["plain"], plain = _timed(find)
+        _check_same_pairs(found, plain, options["threshold"])
+    return measures
+
+
+def _check_same_pairs(found: Any, others: Any, threshold: Any) -> None:
+    """The same pairs, except where the score is the threshold but for rounding."""
+    first, second = (
+        dict(zip(map(tuple, rows.tolist()), scores.tolist(), strict=True))
+        for rows, scores in (found, others)
+    )
+    for pair in first.keys() | second.keys():
+        score, other = (each.get(pair, threshold) for each in (first, second))
+        assert abs(score - other) <= 2 * SAME, (pair, score, other)
+
+
+def semhash(args: Args, n: int) -> Measures:
+    from semhash import SemHash
+
+    class Encoder:
+        def __init__(self, vectors: Any) -> None:
+            self.vectors = vectors
+
+        def encode(self, texts: Any, **_: Any) -> Any:
+            return self.vectors[np.fromiter(map(int, texts), np.intp, len(texts))]
+
+    vectors = _vectors(args, n)
+    texts = [str(i) for i in range(len(vectors))]
+    seconds, _ = _timed(
+        lambda: SemHash.from_records(texts, model=Encoder(vectors)).self_deduplicate(
+            threshold=0.8
+        )
+    )
+    return {"seconds": seconds}
+
+
+def by_clusters(args: Args, name: str, n: int) -> Measures:
+    """Seconds of exact comparisons and by clusters, and the share of pairs lost."""
+    vectors = _vectors(args, n)
+    exact, clusters = (
+        _timed(_finder(name, vectors, algorithm=algorithm))
+        for algorithm in ("exact", "clusters")
+    )
+    rows = [{*map(tuple, found[0].tolist())} for _, found in (exact, clusters)]
+    return {
+        "exact": exact[0],
+        "clusters": clusters[0],
+        "pairs": len(rows[0]),
+        "lost": 100 * len(rows[0] - rows[1]) / len(rows[0]),
+    }
+
+
+# Updates -----------------------------------------------------------------------------
+
+
+def updates(args: Args, n: int, before: bool = False) -> Measures:
+    """Milliseconds to add, replace and remove one text, and of the next query."""
+    if before:
+        sys.path.insert(0, str(BEFORE))
+    import skparaphrase
+    from skparaphrase.search import SemanticSearch
+
+    assert not before or str(BEFORE) in skparaphrase.__file__
+    vectors = _vectors(args, n)
+    texts = [f"text {i}" for i in range(len(vectors))]
+    search = SemanticSearch().fit(texts, vectors=vectors)
+    query = np.load(args.folder / "sentences-queries.npy")[0]
+    search.search(query)
+    measures = {"query": 1e3 * _timed(lambda: search.search(query))[0]}
+    n_updates = N_UPDATES_BEFORE if before else N_UPDATES
+    calls: Calls = {
+        "replace": lambda i: search.upsert([f"Replaced: {i}."], ids=[4 * i]),
+        "add": lambda i: search.partial_fit([f"A new text, {i}."]),
+        "remove": lambda i: search.remove(4 * i + 1),
+    }
+    measures["first"] = 1e3 * _timed(lambda: calls["replace"](0))[0]
+    spent, searched = [], []
+    for name, call in calls.items():
+        seconds = []
+        for i in range(1, n_updates + 1):
+            seconds.append(_timed(lambda: call(i))[0])  # noqa: B023
+            if i <= N_SEARCHED:
+                searched.append(_timed(lambda: search.search(query))[0])
+        measures[name] = 1e3 * float(np.median(seconds))
+        spent += seconds
+    measures["mean"] = 1e3 * float(np.mean(spent))
+    measures["after"] = 1e3 * float(np.median(searched))
+    return measures

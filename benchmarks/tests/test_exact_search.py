@@ -1,0 +1,91 @@
+"""The benchmarks of one query, of all pairs and of updates compare what is the same."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import importlib
+import json
+from argparse import Namespace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from skparaphrase import load_pretrained
+from skparaphrase._nearest import Bound
+from skparaphrase.datasets import load_faq
+
+
+@pytest.fixture
+def exact(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    return importlib.import_module("_lib.exact_search")
+
+
+@pytest.fixture
+def args(exact, tmp_path):
+    texts = [*load_faq().data, *load_faq().answers]
+    vectors = load_pretrained().transform(texts)
+    (tmp_path / "texts.json").write_text(json.dumps([texts, texts[:500:5]]), "utf-8")
+    np.save(tmp_path / "sentences.npy", vectors)
+    np.save(tmp_path / "sentences-queries.npy", vectors[:500:5])
+    return Namespace(folder=tmp_path, quick=False, threads=1)
+
+
+def hit(rows, scores):
+    return [(np.array(rows), np.array(scores, np.float32))]
+
+
+def test_other_rows_are_an_error(exact):
+    ours = hit([3, 1, 2], [0.9, 0.5, 0.4])
+    exact._check_same({"ours": ours, "same": hit([3, 1, 2], [0.9, 0.5000001, 0.4])})
+    for rows, scores in (([3, 2, 1], [0.9, 0.5, 0.4]), ([3, 1, 2], [0.9, 0.5, 0.41])):
+        with pytest.raises(AssertionError):
+            exact._check_same({"ours": ours, "other": hit(rows, scores)})
+
+
+def test_equal_scores_may_change_places(exact):
+    ours = hit([3, 1, 2], [0.9, 0.5, 0.5])
+    exact._check_same({"ours": ours, "other": hit([3, 2, 1], [0.9, 0.5, 0.5])})
+    with pytest.raises(AssertionError, match="finds other rows"):
+        exact._check_same({"ours": ours, "other": hit([4, 1, 2], [0.9, 0.5, 0.5])})
+
+
+def test_other_pairs_are_an_error(exact):
+    def pairs(*rows):
+        return np.array([row[:2] for row in rows]), np.array([row[2] for row in rows])
+
+    some = pairs((0, 1, 0.9), (0, 2, 0.8))
+    exact._check_same_pairs(some, pairs((0, 1, 0.9)), 0.8)  # one at the threshold
+    for other in (pairs((0, 2, 0.8)), pairs((0, 1, 0.91), (0, 2, 0.8))):
+        with pytest.raises(AssertionError):
+            exact._check_same_pairs(some, other, 0.8)
+
+
+def test_bounds_are_left_out(exact):
+    vectors = np.random.default_rng(0).standard_normal((5000, 256), np.float32)
+    assert Bound.of(vectors) is not None
+    with exact._without_bound():
+        assert Bound.of(vectors) is None
+
+
+@pytest.mark.parametrize("name", ["NearDuplicates", "ParaphraseMiner"])
+def test_all_pairs_are_those_of_the_product(exact, args, name):
+    vectors = np.load(args.folder / "sentences.npy")
+    n_pairs = int(np.triu(vectors @ vectors.T >= 0.8, 1).sum())
+    assert exact.all_pairs(args, name, 10_000)["pairs"] == n_pairs > 20
+    n_pairs = int(np.triu(vectors @ vectors.T >= 0.8, 1)[:300, :300].sum())
+    assert exact.all_pairs(args, name, 300)["pairs"] == n_pairs
+    lost = exact.by_clusters(args, name, 300)  # so few are compared exactly
+    assert lost["lost"] == 0 and lost["pairs"] >= n_pairs
+
+
+def test_queries_by_vectors_and_words_agree(exact, args):
+    found = exact.lexical_query(args, 1_000)
+    assert {*found} == {"both", "plain", "products", "vectors"}
+
+
+def test_updates_are_timed(exact, args):
+    found = exact.updates(args, 10_000)
+    assert {*found} == {"add", "replace", "remove", "mean", "first", "query", "after"}
+    assert min(found.values()) > 0
