@@ -136,7 +136,20 @@ def words(n, seed=0):
     return csr_array(counts / np.where(lengths > 0, lengths, 1))
 
 
-@pytest.mark.parametrize("make", [along_few_axes, unit_vectors])  # tight, and useless
+def with_tiny_tails(n, dim=256, seed=0):
+    """Unit vectors of 64 numbers, and one more that is lost in their squares."""
+    rng = np.random.default_rng(seed)
+    vectors = np.zeros((n, dim), np.float32)
+    vectors[:, :64] = rng.normal(size=(n, 64))
+    vectors[:, :64] /= np.linalg.norm(vectors[:, :64], axis=1, keepdims=True)
+    vectors[:, 64] = rng.uniform(0, 4e-4, n)
+    if seed:  # queries
+        vectors = np.float32(0.6) * vectors
+        vectors[:, 64] = 0.8
+    return vectors
+
+
+@pytest.mark.parametrize("make", [along_few_axes, unit_vectors, with_tiny_tails])
 @pytest.mark.parametrize("scale", [1, 0.5])
 def test_the_bound_is_never_exceeded(make, scale):
     rows, queries = make(500, dim=256), scale * make(40, dim=256, seed=1)
@@ -145,7 +158,8 @@ def test_the_bound_is_never_exceeded(make, scale):
     short = bound.shortened(queries)
     for n in (65, 130):
         upper = short[:, :n] @ bound.rows[:, :n].T
-        assert (upper >= queries @ rows.T - 1e-6).all()
+        exact = queries.astype(float) @ rows.T.astype(float)
+        assert (upper >= exact - 1e-6).all()
         short[:, 64] = 0
     products = bound.axes.T @ bound.axes
     assert_allclose(products, np.eye(128), atol=1e-5)
@@ -177,6 +191,23 @@ def test_scores_by_vectors_and_words(make, weight, form, with_bound, chosen):
             best = best[best >= threshold]
             assert_allclose(score[query == i], best, atol=2e-6)
             assert_allclose(scores[i, row[query == i]], best, atol=2e-6)
+
+
+@pytest.mark.parametrize("make", [along_few_axes, unit_vectors, with_tiny_tails])
+def test_a_bound_changes_no_match(make):
+    rows, queries = make(8192), make(12, seed=1)
+    bounded = Rows(rows, bound=Bound.of(rows), hidden=np.arange(3, 8192, 17))
+    plain = Rows(rows, hidden=bounded.hidden)
+    for k in (1, 7, 29):
+        found, expected = nearest(queries, bounded, k), nearest(queries, plain, k)
+        assert len(found[0]) == 12 * k
+        assert_allclose(found[2], expected[2], atol=2e-6)
+        assert not np.isin(found[1], bounded.hidden).any()
+    scores = queries.astype(float) @ rows.T.astype(float)
+    scores[:, bounded.hidden] = -1
+    for threshold in np.quantile(scores, [0.9, 0.99, 0.9999]):
+        n_found = len(nearest(queries, bounded, 8192, threshold=threshold)[0])
+        assert n_found >= (scores >= threshold + 1e-7).sum()
 
 
 def test_few_vectors_are_read_whole(monkeypatch):

@@ -19,7 +19,8 @@ def check_qrels(queries: Mapping[Any, str], qrels: Mapping[Any, Grades]) -> None
     """Raise unless each query has a text and something to find."""
     for name, grades in qrels.items():
         is_mapping = isinstance(grades, Mapping) and name in queries
-        if not is_mapping or not any(grade > 0 for grade in grades.values()):
+        is_graded = is_mapping and all(grade == grade for grade in grades.values())
+        if not is_graded or not any(grade > 0 for grade in grades.values()):
             raise ValueError(
                 f"qrels[{name!r}] must be a mapping {{document id: grade}} with a "
                 f"grade above 0, and queries[{name!r}] its text. Leave out queries "
@@ -36,7 +37,8 @@ def mean_score(
     metric: str, hits: Sequence[Sequence[Hashable]], qrels: Sequence[Grades]
 ) -> float:
     """Mean over queries, from the ids of their hits, best first, and the grades."""
-    k = cutoff(metric)
+    longest = max(map(len, [*hits, *qrels]), default=1)
+    k = min(cutoff(metric), longest)
     gains, ideal = np.zeros((2, len(hits), k))
     for i, (row, grades) in enumerate(zip(hits, qrels, strict=True)):
         left = dict(grades)  # an id that occurs again gains nothing

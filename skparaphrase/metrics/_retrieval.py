@@ -173,14 +173,16 @@ class RetrievalScorer:
         elif queries is not None or qrels is not None:
             raise ValueError("Give pairs, or queries and qrels.")
         names = [metric] if isinstance(metric, str) else list(metric)
-        for name in names:
-            if not re.fullmatch(_METRICS, name):
+        for name in names or [metric]:
+            if not isinstance(name, str) or not re.fullmatch(_METRICS, name):
                 raise ValueError(
                     'metric must be "mrr", "map", "mrr@k", "map@k", "ndcg@k", '
                     f'"recall@k" or "success@k", or a list of these; got {name!r}.'
                 )
         self.metric = metric
         self.search_params = dict(search_params or {})
+        if {"k", "as_frame"} & self.search_params.keys():
+            raise ValueError("search_params cannot hold k or as_frame: metric gives k.")
         self.__name__ = ", ".join(names)  # the axis label of learning curves
 
     def __call__(

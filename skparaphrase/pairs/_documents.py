@@ -101,6 +101,8 @@ def make_cloze_pairs(
     n_pairs = check_int(n_pairs, "n_pairs")
     max_words = check_int(max_words, "max_words")
     check_scalar(keep, "keep", Real, min_val=0, max_val=1)
+    if keep != keep:
+        raise ValueError("keep is nan; give a share from 0 to 1.")
     rng = check_random_state(random_state)
     drawn: list[tuple[int, str, str]] = []  # the number of a sentence, and its pair
     n_seen = 0  # sentences
@@ -148,7 +150,7 @@ def _each_document(documents: Any) -> Iterator[str]:
 def _sentences(document: str, split: Callable[[str], Iterable[str]]) -> list[str]:
     """What `split` returns, without blank sentences."""
     found = split(document)
-    sentences = [*found]
+    sentences = [*found] if isinstance(found, Iterable) else [found]
     if isinstance(found, str) or not all(isinstance(each, str) for each in sentences):
         raise TypeError(f"split must return a list of str; got {describe(found)}.")
     return [each for each in sentences if each.strip()]

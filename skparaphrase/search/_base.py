@@ -110,6 +110,8 @@ def read_words(lexical: Any, encoder: Any, texts: NDArray[np.object_]) -> Any:
         )
     words = csr_array(words, dtype=np.float32)  # normalize would take most of a query
     lengths = norm(words, axis=1)
+    if not np.isfinite(lengths).all():
+        raise ValueError(f"lexical={lexical!r} returns numbers that are not finite.")
     lengths[lengths == 0] = 1
     words.data /= np.repeat(lengths, np.diff(words.indptr))
     return words if len(distinct) == len(texts) else words[indices]

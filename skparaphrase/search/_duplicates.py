@@ -80,10 +80,10 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     algorithm : {"auto", "exact", "clusters"}, default="auto"
         "exact" compares all texts; its time grows with the square of their number.
         "clusters" compares a text only with those in the clusters that are nearest to
-        it, and misses some pairs: of 515,000 sentences, 0.3 % of those with a cosine of
-        0.8 or more, and 1.3 % of those of 0.7 or more. "auto" is "exact" for up to
-        100,000 distinct texts of a group of `fit`, and "clusters" beyond. Up to 1,000
-        are always compared exactly.
+        it, by their vectors alone, and misses some pairs: of 515,000 sentences, 0.3 %
+        of those with a cosine of 0.8 or more, and 1.3 % of those of 0.7 or more. "auto"
+        is "exact" for up to 40,000 distinct texts of a group of `fit`, and "clusters"
+        beyond. Up to 1,000 are always compared exactly.
 
     Attributes
     ----------

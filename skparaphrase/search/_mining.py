@@ -38,7 +38,7 @@ _WORD = re.compile(r"\w+")
 
 
 class ParaphraseMiner(EncoderUser):
-    """Find the pairs of texts with the largest cosines, in one list or across two.
+    """Find the most similar pairs of texts, in one list or across two.
 
     Compares texts in blocks, never as a whole matrix: memory grows with the number of
     texts and pairs.
@@ -64,14 +64,17 @@ class ParaphraseMiner(EncoderUser):
     algorithm : {"auto", "exact", "clusters"}, default="auto"
         "exact" compares all texts; its time grows with the square of their number.
         "clusters" compares a text only with those in the clusters that are nearest to
-        it, and misses some pairs: of 200,000 sentences, 0.2 % of those with a cosine of
-        0.7 or more. "auto" is "exact" for up to 100,000 texts, or 10 billion pairs of
-        two lists, and "clusters" beyond. Up to 1,000 are always compared exactly.
+        it, by their vectors alone, and misses some pairs: of 200,000 sentences, 0.2 %
+        of those with a cosine of 0.7 or more. "auto" is "exact" for up to 40,000 texts,
+        or 1.6 billion pairs of two lists, and "clusters" beyond. Up to 1,000 are always
+        compared exactly.
 
     Attributes
     ----------
     encoder_ : transformer
         The fitted encoder.
+    lexical_ : vectorizer or None
+        The fitted `lexical`.
 
     See Also
     --------

@@ -334,6 +334,7 @@ class SemanticSearch(EncoderUser):
         Parameters
         ----------
         ids : array-like of shape (n_removed,), or a single id
+            A tuple is a list of ids; pass `[("a", 1)]` to remove the id `("a", 1)`.
 
         Returns
         -------
@@ -426,6 +427,8 @@ class SemanticSearch(EncoderUser):
             words = read_words(state.lexical, state.encoder, queries)
             weight = self.lexical_weight  # which may have changed
             check_scalar(weight, "lexical_weight", Real, min_val=0, max_val=1)
+            if np.isnan(weight):
+                raise ValueError("lexical_weight is nan; give a number from 0 to 1.")
         if vectors is None:
             vectors = embed(state.encoder, queries)
         _check_width(vectors, state)

@@ -12,8 +12,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.feature_extraction.text import (
     CountVectorizer,
     HashingVectorizer,
+    TfidfTransformer,
     TfidfVectorizer,
 )
+from sklearn.frozen import FrozenEstimator
 from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import NearestNeighbors
@@ -144,6 +146,49 @@ def test_saved_and_pickled(lexical, tmp_path):
         assert_allclose(found.score, hits.score, atol=1e-6)
         other.partial_fit(["The newest."], payload={"number": [-2]})
         assert other.search("the newest", k=1).number.item() == -2
+
+
+@pytest.mark.parametrize(
+    "lexical",
+    [
+        CountVectorizer(dtype=np.int32, binary=True, stop_words=["a", "the"]),
+        TfidfVectorizer(norm=None, max_features=50, dtype=np.float32),
+        TfidfVectorizer(vocabulary={"cat": 0, "dog": 1}),
+        make_pipeline(
+            HashingVectorizer(alternate_sign=False, norm=None, n_features=2**10),
+            TfidfTransformer(sublinear_tf=True),
+        ),
+        FrozenEstimator(TfidfVectorizer().fit(SENTENCES)),
+    ],
+    ids=lambda lexical: type(lexical).__name__,
+)
+def test_saved_vectorizers(lexical, tmp_path):
+    search = SemanticSearch(lexical=lexical, lexical_weight=0.7).fit(SENTENCES)
+    search.save(tmp_path / "search")
+    loaded = skparaphrase.load(tmp_path / "search")
+    hits, found = search.search(QUERIES, k=3), loaded.search(QUERIES, k=3)
+    assert_allclose(found.score, hits.score, atol=1e-6)
+    new, other = (each.partial_fit(["A dog."]) for each in (search, loaded))
+    query = "the dogs and a cat"
+    assert_allclose(
+        new.search(query, k=9).score, other.search(query, k=9).score, atol=1e-6
+    )
+
+
+def test_words_stay_when_an_index_is_set():
+    search = SemanticSearch(lexical="char_wb").fit(SENTENCES)
+    before = search.search(QUERIES, k=3)
+    search.set_params(neighbors=NearestNeighbors())
+    for each in (search, pickle.loads(pickle.dumps(search))):
+        assert_array_equal(each.search(QUERIES, k=3).score, before.score)
+
+
+def test_forged_words_are_refused(tmp_path):
+    search = SemanticSearch(lexical="char_wb").fit(SENTENCES[:20])
+    attributes = search.__getstate__()
+    attributes["words_"]["indices"] = attributes["words_"]["indices"] + 10**8
+    with pytest.raises(ValueError, match="indices must be"):
+        SemanticSearch().__setstate__(attributes)
 
 
 def test_a_pattern_of_a_stranger_is_not_trusted(tmp_path):

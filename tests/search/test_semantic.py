@@ -3,10 +3,14 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import contextlib
 import copy
+import os
 import pickle
+import signal
 import sys
 import tracemalloc
+import warnings
 from datetime import date, datetime, timedelta
 
 import numpy as np
@@ -573,6 +577,7 @@ def test_texts_without_a_group_are_one_group():
     [
         ({"a": [1, 2]}, r"payload\['a'\] has 2 values, not 3"),
         ({"score": [1, 2, 3]}, "called 'score'; its name must be a str other"),
+        ({"query_id": [1, 2, 3]}, "called 'query_id'; its name"),
         ({7: [1, 2, 3]}, "called 7; its name"),
         ([{"a": 1}, {"a": 2}, {"b": 2}], "must have the same keys"),
     ],
@@ -818,3 +823,72 @@ def test_hits_are_displayed_as_a_table(search):
     assert "... 110 more" in many._repr_html_()
     assert repr(search.search([], k=3)).split() == ["query", "id", "text", "score"]
     assert repr(SemanticSearch().fit([]).search("a"))
+
+
+# Indexes and blocks
+
+
+@pytest.mark.parametrize("neighbors", [NearestNeighbors(), Reversed()], ids=str)
+def test_a_block_of_which_all_texts_are_gone(neighbors, monkeypatch):
+    monkeypatch.setattr(_state, "_BLOCK", 20)
+    search = SemanticSearch(neighbors=neighbors).fit(SENTENCES[:100])
+    search.partial_fit(SENTENCES[100:140]).remove(range(100, 140))
+    hits = search.search(QUERIES, k=5)
+    expected = SemanticSearch().fit(SENTENCES[:100]).search(QUERIES, k=5)
+    assert_allclose(hits.score, expected.score, atol=1e-6)
+
+
+def test_empty_texts_do_not_displace_others_in_an_index():
+    texts = [*[""] * 20, "A red bike.", "It rains.", "A blue bike.", "Two cats sleep."]
+    search = SemanticSearch(neighbors=NearestNeighbors()).fit(texts)
+    expected = SemanticSearch().fit(texts)
+    for k in (1, 3, 24):
+        hits = search.search(["a bicycle", "rain", ""], k=k)
+        other = expected.search(["a bicycle", "rain", ""], k=k)
+        assert_allclose(hits.score, other.score, atol=1e-6)
+
+
+def test_groups_are_exact_beside_an_index():
+    groups = np.arange(len(SENTENCES)) // (len(SENTENCES) - 3)  # most are in one
+    for neighbors in (NearestNeighbors(), Reversed()):
+        search = SemanticSearch(neighbors=neighbors).fit(SENTENCES)
+        hits = search.search(QUERIES, k=2, groups=groups)
+        expected = SemanticSearch().fit(SENTENCES).search(QUERIES, k=2, groups=groups)
+        assert_allclose(hits.score, expected.score, atol=1e-6)
+
+
+def test_missing_groups_are_one_and_numbers_are_no_text():
+    search = SemanticSearch().fit(TEXTS)
+    for groups, n_groups in [
+        ([1, "1", 1.0], 2),
+        ([None, np.nan, "a"], 2),
+        (np.array([np.nan, 1, np.nan]), 2),
+        (pd.Series([pd.NA, 1, None], dtype="Int64"), 2),
+    ]:
+        assert search.search("a bike", groups=groups).row.shape == (1, n_groups)
+
+
+def test_a_search_that_is_pickled_keeps_its_index(monkeypatch):
+    monkeypatch.setattr(_state, "_BLOCK", 20)
+    search = SemanticSearch(neighbors=Reversed()).fit(SENTENCES[:100])
+    search.partial_fit(SENTENCES[100:103])
+    first = pickle.loads(pickle.dumps(search))
+    index = search.neighbors_
+    assert len(index.X_) == len(first.neighbors_.X_) == 103
+    pickle.dumps(search)
+    assert search.neighbors_ is index  # built once
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_can_update():
+    search = SemanticSearch().fit(TEXTS)
+    with search._lock, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+        if not child:
+            signal.alarm(20)  # ends it
+            is_added = False
+            with contextlib.suppress(BaseException):
+                is_added = len(search.partial_fit(["More."])) == 4
+            os._exit(not is_added)
+    assert os.waitpid(child, 0)[1] == 0

@@ -12,6 +12,7 @@ from forged import edit
 from numpy.testing import assert_array_equal
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 import skparaphrase
 from skparaphrase.encoders import (
