@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -172,12 +171,10 @@ def without_shared(texts: Any) -> list[str]:
 
 def _removed(model: Any, texts: Any, intents: Any) -> dict[str, Any]:
     """How many texts are removed, and the share that is represented by its intent."""
-    with warnings.catch_warnings(record=True, action="always") as caught:
-        labels = model.fit_predict(texts)
+    labels = model.fit_predict(texts)
     kept = model.representative_indices_[labels]
     removed = np.flatnonzero(kept != np.arange(len(texts)))
     return {
-        "warning": "yes" if caught else "no",
         "removed": len(removed),
         "same intent": float((intents[kept] == intents)[removed].mean()),
     }
