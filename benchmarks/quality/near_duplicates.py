@@ -118,9 +118,9 @@ def report(results: dict[str, Any]) -> list[str]:
         "## Near duplicates",
         "",
         "Pairs of texts in one group, at the best threshold of each row, chosen on the",
-        'same texts, and the thresholds that are good. "numbers": the numbers and model',
-        'codes of one text are among those of the other. "opposites": the guard of the',
-        "user guide, whose list of opposites was written after reading these questions.",
+        'same texts, and the thresholds that are good. "numbers": the numbers and',
+        'model codes of one text are among those of the other. "opposites": the guard',
+        "of the user guide, whose list was written after reading these questions.",
         "",
     ]
     for part, digits in (("groups", 2), ("search", 3)):
