@@ -173,7 +173,7 @@ class RetrievalScorer:
         elif queries is not None or qrels is not None:
             raise ValueError("Give pairs, or queries and qrels.")
         names = [metric] if isinstance(metric, str) else list(metric)
-        for name in names or [metric]:
+        for name in names or [""]:
             if not isinstance(name, str) or not re.fullmatch(_METRICS, name):
                 raise ValueError(
                     'metric must be "mrr", "map", "mrr@k", "map@k", "ndcg@k", '

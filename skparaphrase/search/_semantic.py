@@ -97,9 +97,10 @@ class SemanticSearch(EncoderUser):
     -----
     Texts that are added make blocks, and blocks are joined, so that there are never
     many: adding, replacing or removing a text takes 0.3 ms among a million. The first
-    search reads all vectors once, in a second for a million. With `neighbors`, each block of at least 1,024 texts has an index, and the
-    texts of others are compared one by one. Removed texts stay in their block and are
-    skipped, until half of all are gone.
+    search reads all vectors once, in a second for a million. With `neighbors`, each
+    block of at least 1,024 texts has an index, and the texts of others are compared one
+    by one. Removed texts stay in their block and are skipped, until half of all are
+    gone.
 
     Examples
     --------
