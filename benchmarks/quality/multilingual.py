@@ -322,7 +322,7 @@ def sts_score(encoder: Any, columns: list[tuple[str, ...]]) -> float:
 
 def main() -> None:
     args = parse_args(__doc__)
-    warnings.filterwarnings("ignore", ".* tokens are not in the table")
+    warnings.filterwarnings("ignore", "Words that the table lacks")
     folder = args.data / "data/languages"
     sections = {
         "Development sets": development(folder),

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from skparaphrase._math import unit_vectors
+
 Ids = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 
@@ -95,9 +97,6 @@ def find_words(
 
     Parameters
     ----------
-    texts : iterable of str
-    index : WordIndex
-    tokenizer : WordTokenizer
     unknown : int or None
         The row of words that `index` lacks.
     keep_new : bool
@@ -190,8 +189,6 @@ def find_ngrams(
 
     Parameters
     ----------
-    texts : iterable of str
-    index : WordIndex
     low, high : int
         The lowest and the highest order.
     unknown : int or None
@@ -290,10 +287,9 @@ def pool_rows(
         With int8: row `i` is `matrix[i] * scale[i]`. Otherwise None.
     extra : ndarray of shape (n_extra, dim), float32, or None
         Row `i` of it has id `-1 - i`.
-    ids : ndarray of shape (n_tokens,), int32
+    ids, weights : ndarray of shape (n_tokens,), int32 and float32
+        Rows and their factors; weights may be None.
     offsets : ndarray of shape (n_texts + 1,), int64
-    weights : ndarray of shape (n_tokens,), float32, or None
-        Factors of the rows.
     pooling : {"mean", "sum", "distinct"}
         "distinct" averages the distinct ids of each of the :func:`windows` of a text
         with :func:`distinct_weights`, and the windows in proportion to their tokens.
@@ -411,13 +407,11 @@ def distinct_weights(
     :math:`s_i = \max(\sum_j u_i \cdot u_j, 1)^{-1/2}`, and then, where :math:`a` is the
     direction of :math:`\sum_i s_i x_i`, a weight proportional to
     :math:`s_i (0.3 + \max(u_i \cdot a, 0))^{-0.35}`: the less, the more of what it says
-    the other words say already. The exponents were chosen on STS 2012 train and SICK
-    train.
+    the other words say already. Exponents were chosen on STS 2012 and SICK train.
 
     Parameters
     ----------
-    rows : ndarray of shape (n_words, dim)
-        The vectors of the words, in single or double precision.
+    rows : ndarray of shape (n_words, dim), float32 or float64
     texts : ndarray of shape (n_words,)
         The number of the text of each word; they rise.
 
@@ -446,10 +440,7 @@ def _lengths(rows: NDArray[np.floating]) -> NDArray[np.floating]:
 
 def scale_to_unit(rows: NDArray[np.floating]) -> None:
     """Scale rows to length 1, in place; those of zeros stay."""
-    # Divided by the largest entry first, squares neither overflow nor underflow.
-    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
-    rows /= np.where(largest > 0, largest, 1)
-    rows /= np.where(largest > 0, np.linalg.norm(rows, axis=1, keepdims=True), 1)
+    unit_vectors(rows, out=rows)
 
 
 def add_to_rows(

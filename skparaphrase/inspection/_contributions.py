@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from skparaphrase._math import unit_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AveragingEncoder, ParagramEncoder, text_vectors
-from skparaphrase.inspection._estimators import has_words
+from skparaphrase.inspection._estimators import flat_steps, has_words
 from skparaphrase.pairs import LastAxis
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import token_shares, weighted_tokens
@@ -53,8 +53,9 @@ def step_functions(steps: Iterable[Any]) -> list[Function]:
     """What steps do to vectors; what removes components and then scales, as two."""
     functions: list[Function] = []
     for step in steps:
-        step = step.transformer_ if isinstance(step, LastAxis) else step
-        if isinstance(step, CommonComponentRemoval) and step.norm is not None:
+        if isinstance(step, LastAxis):  # each vector is a row here
+            functions += step_functions(flat_steps(step.transformer_))
+        elif isinstance(step, CommonComponentRemoval) and step.norm is not None:
             functions += [copy(step).set_params(norm=None).transform, unit_vectors]
         else:
             functions.append(step.transform)

@@ -10,6 +10,11 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from skparaphrase._lazy import import_for
+from skparaphrase._math import Cosines
+from skparaphrase._nearest import floor
+from skparaphrase._typing import Indices
+from skparaphrase.search._columns import Column, Columns
+from skparaphrase.search._state import State
 
 _LINES, _WIDTH = 10, 48  # that are displayed, and characters of a value
 
@@ -61,6 +66,32 @@ class Hits(Bunch):
             for row in rows
         )
         return f"<table><tr>{''.join(lines)}</tr>{body}</table>"
+
+
+def make_hits(
+    state: State,
+    query_id: Any,
+    queries: Column,
+    score: Cosines,
+    row: Indices,
+    threshold: float | None,
+) -> Hits:
+    """Hits by the scores and positions that a state has found, the best first."""
+    is_hit = np.ones(score.shape, dtype=bool)
+    if threshold is not None:
+        is_hit = score > floor(threshold)
+        n_hits = int(is_hit.sum(axis=1).max(initial=0))  # the first ones
+        score, row, is_hit = score[:, :n_hits], row[:, :n_hits], is_hit[:, :n_hits]
+    names = [name for name in state.names if name != "id"]
+    hits: Columns = {"id": state.take("id", state.rows[row]), "row": row}
+    hits |= {name: state.take(name, state.rows[row]) for name in names}
+    hits["score"] = score
+    if not is_hit.all():
+        score[~is_hit], row[~is_hit] = np.nan, -1
+        for name in ["id", *names]:
+            hits[name] = hits[name].astype(object)
+            hits[name][~is_hit] = None
+    return Hits(query_id=query_id, query=queries, **hits)
 
 
 def _cell(value: Any) -> str:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, check_int, fit_context
 from skparaphrase._math import UnitVectors
-from skparaphrase._nearest import Rows, floor
+from skparaphrase._nearest import Rows
 from skparaphrase._typing import Encoder, Index, Texts
 from skparaphrase.search._base import (
     EncoderUser,
@@ -35,8 +35,14 @@ from skparaphrase.search._columns import (
     read_columns,
     read_queries,
 )
-from skparaphrase.search._hits import Hits
-from skparaphrase.search._state import Block, Mask, State, best_of_groups, with_index
+from skparaphrase.search._hits import make_hits
+from skparaphrase.search._state import (
+    Mask,
+    State,
+    best_of_groups,
+    make_block,
+    with_index,
+)
 
 
 class SemanticSearch(EncoderUser):
@@ -50,9 +56,8 @@ class SemanticSearch(EncoderUser):
     ----------
     encoder : transformer, default=None
         Maps texts to vectors. None is :func:`skparaphrase.load_pretrained`. A fitted
-        encoder is used as it is; any other is cloned and fitted to the texts. Clones
-        are not fitted: in a grid search, put a fitted encoder in a
-        :class:`~sklearn.frozen.FrozenEstimator`.
+        encoder is used as it is; any other is cloned and fitted to the texts. In a grid
+        search, put a fitted one in a :class:`~sklearn.frozen.FrozenEstimator`.
     neighbors : estimator, default=None
         An index, unfitted: :class:`FaissIndex`,
         :class:`~sklearn.neighbors.NearestNeighbors`, or any estimator with `fit` and
@@ -249,7 +254,7 @@ class SemanticSearch(EncoderUser):
             self._state = State(
                 encoder,
                 lexical,
-                (with_index(_make_block(encoder, lexical, columns), self.neighbors),),
+                (with_index(make_block(encoder, lexical, columns), self.neighbors),),
                 np.ones(len(columns["id"]), dtype=bool),
                 first_free_id(columns["id"], 0),
             )
@@ -322,7 +327,7 @@ class SemanticSearch(EncoderUser):
                     f"The search has the columns {sorted(has)}, and the new rows "
                     f"{sorted(gets)}; give the same."
                 )
-            block = _make_block(state.encoder, state.lexical, new)
+            block = make_block(state.encoder, state.lexical, new)
             _check_width(block.columns["vector"], state)
             self._state = state.put(block, self.neighbors)
         return self
@@ -392,7 +397,7 @@ class SemanticSearch(EncoderUser):
             or groups by position; after a removal, those of positions from 0 are
             `groups[ids_]`. Missing values are one group. These searches are exact, too.
         as_frame : bool, default=False
-            Return a pandas frame. Needs pandas.
+            Return a frame of pandas.
 
         Returns
         -------
@@ -457,31 +462,8 @@ class SemanticSearch(EncoderUser):
                 k,
                 np.where(searched, codes, -1),
             )
-        is_hit = np.ones(score.shape, dtype=bool)
-        if threshold is not None:
-            is_hit = score > floor(threshold)
-            n_hits = int(is_hit.sum(axis=1).max(initial=0))  # the first ones
-            score, row, is_hit = score[:, :n_hits], row[:, :n_hits], is_hit[:, :n_hits]
-        names = [name for name in state.names if name != "id"]
-        hits: Columns = {"id": state.take("id", state.rows[row]), "row": row}
-        hits |= {name: state.take(name, state.rows[row]) for name in names}
-        hits["score"] = score
-        if not is_hit.all():
-            score[~is_hit], row[~is_hit] = np.nan, -1
-            for name in ["id", *names]:
-                hits[name] = hits[name].astype(object)
-                hits[name][~is_hit] = None
-        found = Hits(query_id=query_id, query=queries, **hits)
+        found = make_hits(state, query_id, queries, score, row, threshold)
         return found.to_frame() if as_frame else found
-
-
-def _make_block(encoder: Encoder, lexical: Any, columns: Columns) -> Block:
-    """The block of some columns, which get vectors if there are none."""
-    if "vector" not in columns:
-        columns["vector"] = embed(encoder, columns["text"])
-    if lexical is None:
-        return Block(columns, None)
-    return Block(columns, read_words(lexical, encoder, columns["text"]))
 
 
 def _check_width(vectors: UnitVectors, state: State) -> None:

@@ -18,6 +18,7 @@ from sklearn.utils import check_consistent_length
 from skparaphrase._math import Cosines, UnitVectors, dot
 from skparaphrase._nearest import Bound, Matches, Rows, best, nearest
 from skparaphrase._typing import Encoder, Index, Indices
+from skparaphrase.search._base import embed, read_words
 from skparaphrase.search._columns import (
     RESERVED,
     Column,
@@ -108,6 +109,15 @@ class Block:
         row = rows[query, column].astype(np.intp)
         score = dot(vectors[query], self.columns["vector"][row])
         return best([(query, row, np.clip(score, -1, 1))], k)
+
+
+def make_block(encoder: Encoder, lexical: Any, columns: Columns) -> Block:
+    """The block of some columns, which get vectors if there are none."""
+    if "vector" not in columns:
+        columns["vector"] = embed(encoder, columns["text"])
+    if lexical is None:
+        return Block(columns, None)
+    return Block(columns, read_words(lexical, encoder, columns["text"]))
 
 
 def join_blocks(blocks: Sequence[Block], keep: list[Any]) -> Block:

@@ -335,8 +335,20 @@ def test_windows_are_balanced(n):
     assert sizes.max() <= 32
 
 
-def test_a_text_of_one_window_has_the_bits_of_its_window(core):
-    """Nothing is multiplied where there is one window."""
+def test_a_text_of_one_window_has_the_vector_it_had_before_windows(core):
+    """Computed by the core that pooled a text of any length as a whole."""
+    i = np.arange(160).reshape(40, 4)
+    parts = [((i * i * 37 + i * 11) % 101 - 50).astype(np.float32) / 50, None, None]
+    texts = [(np.arange(n) * 7 % 23).tolist() for n in (32, 33)]
+    found, _ = pool(core, parts, texts, pooling="distinct")
+    before = [-0.0486696251, 0.0287728962, -0.015641626, -0.0133827422]
+    assert_allclose(found[0], before, atol=5e-8)
+    assert np.abs(found[1] - before).max() > 0.01  # two windows
+    alone, _ = pool(core, parts, texts[:1], pooling="distinct")
+    assert_array_equal(alone[0], found[0])
+
+
+def test_a_text_of_two_windows_is_their_mean(core):
     rng = np.random.default_rng(1)
     parts = table("float32", dim=16)
     text = rng.integers(0, 40, 64).tolist()

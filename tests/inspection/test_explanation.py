@@ -160,10 +160,11 @@ def test_offsets_that_no_word_brings_are_not_shares():
     assert_allclose(shares.to_numpy().sum(), shares.attrs["cosine"], atol=1e-5)
 
 
+@pytest.mark.parametrize("wrap", [lambda step: step, make_pipeline])
 @pytest.mark.parametrize("norm", ["l2", None])
-def test_steps_of_the_last_axis(norm):
+def test_steps_of_the_last_axis(norm, wrap):
     pairs = load_paraphrases().data[:60]
-    removal = LastAxis(CommonComponentRemoval(norm=norm))
+    removal = LastAxis(wrap(CommonComponentRemoval(norm=norm)))
     encoder = make_pipeline(AverageEncoder(), removal).fit(pairs)
     shares = explain_similarity(A, B, encoder)
     assert shares.attrs["is_sum"]
