@@ -27,7 +27,11 @@ from skparaphrase.text import check_single_texts, unique_texts
 
 # "600D" is read as 600, with its unit or not; "P2419H" and "10/12" as a whole.
 # Only from the beginning of letters: time would grow with the square of their number.
-_NUMBERS = re.compile(r"(?<![^\W\d_])[^\W\d_]+\d[^\W_]*|\d+(?:[.,:/]\d+)*")
+# A name before a number is none of it: "iPhone6" is read as 6.
+_NUMBERS = re.compile(
+    r"(?<![^\W\d_])(?![^\W\d_]{4,}\d+(?![^\W_]))[^\W\d_]+\d[^\W_]*"
+    r"|\d+(?:[.,:/]\d+)*"
+)
 _DIGIT = re.compile(r"\d")
 # "1,000" is 1000, and "42.0" is 42; but "0.500" is not 0500.
 _THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[.,]\d{3})+(?!\d)")
