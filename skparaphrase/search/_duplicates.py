@@ -36,6 +36,7 @@ _DIGIT = re.compile(r"\d")
 # "1,000" is 1000, and "42.0" is 42; but "0.500" is not 0500.
 _THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[.,]\d{3})+(?!\d)")
 _ZEROS = re.compile(r"(?<=\d)[.,]0+(?!\d|[.,:/]\d)")
+_COMMA = re.compile(r"(?<=\d),(?=\d)")
 
 _PAIRS = 64  # pairs per text that are kept, on average
 _FEW_PAIRS = 2**22  # pairs that are always kept
@@ -73,7 +74,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         drive" have nearly equal vectors. "numbers": the numbers of one text, and its
         words with a digit ("P2419H"), are among those of the other, in any order.
         "500GB" and "500 GB", "1.7" and "1,7", "1,000" and "1000", "42" and "42.0", and
-        "-5" and "5" are equal. A callable takes two texts, the earlier one first, and
+        "-5" and "5" are equal, also for the vectors. A callable takes two texts, the earlier one first, and
         returns whether they may be grouped; it is not asked about exact copies.
     max_group_size : int, default=None
         Dissolve groups of more distinct texts: each of these texts represents itself.
@@ -194,12 +195,16 @@ class NearDuplicates(ClusterMixin, EncoderUser):
             check_consistent_length(texts, kinds)
         self._fit_parts(texts)
         read = cleaned(self.encoder_, texts)
-        numbers, self.copy_of_ = _read(read, kinds, self.must_agree == "numbers")
+        by_value = self.must_agree == "numbers"
+        numbers, self.copy_of_ = _read(read, kinds, by_value)
         distinct = np.unique(self.copy_of_)
         self.threshold_ = self.threshold
         leaders = np.arange(len(texts))
         agree = _agreement(self.must_agree, read[distinct], numbers[distinct])
-        every = self._rows(texts[distinct])
+        compared = texts[distinct]
+        if by_value:
+            compared = np.array([*map(_with_values, compared)], dtype=object)
+        every = self._rows(compared)
         rows, pairs = self._leaders(every, kinds[distinct], agree)
         leaders[distinct] = distinct[rows]
         self.pairs_ = self.cosines_ = None
@@ -370,9 +375,7 @@ def _read(
     with progress_bar(len(texts), "Reading") as update:
         for i, text in enumerate(texts):
             if with_numbers and _DIGIT.search(text):
-                plain = _THOUSANDS.sub(_without_separators, text.lower())
-                plain = _ZEROS.sub("", plain).replace(",", ".")
-                numbers[i] = frozenset(_NUMBERS.findall(plain))
+                numbers[i] = frozenset(_NUMBERS.findall(_with_values(text).lower()))
             if not text.isascii():
                 text = unicodedata.normalize("NFKC", text)
             keys[i] = " ".join(text.casefold().split()), numbers[i], kinds[i]
@@ -382,5 +385,7 @@ def _read(
     return numbers, np.unique(key, return_index=True)[1][key]
 
 
-def _without_separators(number: re.Match[str]) -> str:
-    return re.sub("[.,]", "", number[0])
+def _with_values(text: str) -> str:
+    """A text in which equal numbers are written in the same way."""
+    text = _THOUSANDS.sub(lambda number: re.sub("[.,]", "", number[0]), text)
+    return _COMMA.sub(".", _ZEROS.sub("", text))

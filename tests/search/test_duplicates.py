@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer
@@ -308,6 +309,21 @@ def test_titles_with_units(first, second, third):
     assert model.fit_predict([first, second, third]).tolist() == [0, 0, 1]
     assert model.cosines_ == pytest.approx([1])
     assert_array_equal(*model.encoder_.transform([first, second]))
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Kettle 1.7 L", "Kettle 1,7 L", "Kettle 1.7L"),
+        ("1,000 nails", "1000 nails", "1.000 nails"),
+        ("Answer 42", "Answer 42.0", "Answer 42,00"),
+    ],
+)
+def test_equal_numbers_are_one(texts):
+    assert NearDuplicates().fit_predict(texts).tolist() == [0, 0, 0]
+    for lexical in ("char_wb", TfidfVectorizer()):
+        model = NearDuplicates(threshold=0.99, lexical=lexical, lexical_weight=1)
+        assert model.fit_predict(texts[:2]).tolist() == [0, 0]
 
 
 def test_time_does_not_grow_with_the_square_of_letters():
