@@ -74,8 +74,9 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         drive" have nearly equal vectors. "numbers": the numbers of one text, and its
         words with a digit ("P2419H"), are among those of the other, in any order.
         "500GB" and "500 GB", "1.7" and "1,7", "1,000" and "1000", "42" and "42.0", and
-        "-5" and "5" are equal, also for the vectors. A callable takes two texts, the earlier one first, and
-        returns whether they may be grouped; it is not asked about exact copies.
+        "-5" and "5" are equal, also for the vectors. A callable takes two texts, the
+        earlier one first, and returns whether they may be grouped; it is not asked
+        about exact copies.
     max_group_size : int, default=None
         Dissolve groups of more distinct texts: each of these texts represents itself.
         Large groups often share boilerplate rather than their meaning. None keeps
