@@ -15,8 +15,9 @@ from sklearn.utils import Tags, TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import Interval, StrOptions, fit_context
+from skparaphrase._core import core
 from skparaphrase._estimator import DocumentedOnline, store_parameters, warn_caller
-from skparaphrase._math import unit_vectors
+from skparaphrase._math import dot
 from skparaphrase._output import LastAxisTransformer, check_last_axis
 from skparaphrase._threads import map_blocks, one_blas_thread
 
@@ -202,23 +203,20 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         check_is_fitted(self)
         vectors = check_last_axis(X, self, reset=False, dtype=_FLOATS)
         components = self.components_.astype(vectors.dtype, copy=False)
+        if self.norm not in ("l2", None):  # which `fit` may not have seen
+            self._validate_params()
+        is_scaled = self.norm is not None
         if not self.per_side:
-            removed = _project_out(vectors, components)
+            removed = _project_out(vectors, components, is_scaled)
         elif vectors.ndim == 3 and vectors.shape[1] == len(components):
             sides = zip(vectors.swapaxes(0, 1), components, strict=True)
-            removed = np.stack([_project_out(*side) for side in sides], axis=1)
+            parts = [_project_out(*side, is_scaled) for side in sides]
+            removed = np.stack(parts, axis=1)
         else:
             raise ValueError(
                 "per_side=True was fitted on pairs and expects vectors of shape "
                 f"(n_pairs, {len(components)}, d); got shape {vectors.shape}."
             )
-        if self.norm not in ("l2", None):  # which `fit` may not have seen
-            self._validate_params()
-        if self.norm == "l2":
-            largest = np.abs(vectors).max(axis=-1, initial=0)
-            rest = np.abs(removed).max(axis=-1, initial=0)
-            removed[rest <= 32 * np.finfo(vectors.dtype).eps * largest] = 0  # rounding
-            unit_vectors(removed, out=removed)
         return self._wrap(removed, X)
 
     def _directions(
@@ -275,9 +273,12 @@ def add_gram(
 
 
 def _project_out(
-    X: NDArray[np.floating], components: NDArray[np.floating]
+    X: NDArray[np.floating], components: NDArray[np.floating], is_scaled: bool
 ) -> NDArray[np.floating]:
-    """Subtract from `X`, shape (..., d), its projection on orthonormal rows."""
+    """Subtract from `X`, shape (..., d), its projection on orthonormal rows.
+
+    What is left may then be scaled to length 1.
+    """
     kept = np.empty(X.shape, X.dtype)
     flat, out = (each.reshape(-1, X.shape[-1]) for each in (X, kept))
 
@@ -285,10 +286,28 @@ def _project_out(
         for block in _slices(rows, _ROWS):
             vectors = flat[block]
             np.subtract(vectors, vectors @ components.T @ components, out=out[block])
+            if is_scaled:
+                out[block][_is_rounding(vectors, out[block])] = 0
+                core.scale_to_unit(out[block])
 
     for _ in _map_rows(subtract_rows, flat):
         pass
     return kept
+
+
+def _is_rounding(
+    vectors: NDArray[np.floating], rest: NDArray[np.floating]
+) -> NDArray[np.bool_]:
+    """Whether what is left of vectors is only the rounding of a difference."""
+    limit = 32 * np.finfo(vectors.dtype).eps
+    with np.errstate(over="ignore"):
+        squares, left = dot(vectors, vectors), dot(rest, rest)
+        found: NDArray[np.bool_] = left <= limit**2 * squares
+    odd = ~((squares > 1e-20) & (squares < 1e20))  # squares may under- or overflow
+    if odd.any():
+        largest, most = (np.abs(x[odd]).max(axis=1, initial=0) for x in (vectors, rest))
+        found[odd] = most <= limit * largest
+    return found
 
 
 def _map_rows(
