@@ -193,8 +193,9 @@ class SemanticSearch(EncoderUser):
             with self._lock:  # The next one need not join blocks, nor build an index.
                 self._state = self._state.compacted(self.neighbors)
                 state = self._state.attributes()
-        attributes = {k: v for k, v in vars(self).items() if not k.startswith("_")}
-        return attributes | state
+        kept = {k: v for k, v in vars(self).items() if not k.startswith("_lock_")}
+        kept.pop("_state", None)
+        return kept | state
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         attributes = dict(attributes)

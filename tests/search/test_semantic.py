@@ -868,6 +868,14 @@ def test_missing_groups_are_one_and_numbers_are_no_text():
         assert search.search("a bike", groups=groups).row.shape == (1, n_groups)
 
 
+def test_private_attributes_are_pickled():
+    search = SemanticSearch().fit(TEXTS)
+    search._of_a_subclass = 3
+    search.remove(0)
+    assert pickle.loads(pickle.dumps(search))._of_a_subclass == 3
+    assert copy.copy(search)._of_a_subclass == 3
+
+
 def test_a_search_that_is_pickled_keeps_its_index(monkeypatch):
     monkeypatch.setattr(_state, "_BLOCK", 20)
     search = SemanticSearch(neighbors=Reversed()).fit(SENTENCES[:100])
