@@ -225,7 +225,9 @@ class Queries:
         """
         start, (size, largest) = 0, _ROWS
         memory = np.empty(max(_CELLS, len(self) * size), np.float32)
-        short = self.rows.bound and self.rows.bound.shortened(self.vectors)
+        short = None
+        if self.rows.bound is not None and len(self.rows) >= _BOUNDED:
+            short = self.rows.bound.shortened(self.vectors)
         self.n_read, self.n_useless = _SHORT + 1, 0  # numbers of the bound, and blocks
         is_known = short is None and (
             self.words is None or self.words.known is not None

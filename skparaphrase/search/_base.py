@@ -51,11 +51,11 @@ class EncoderUser(DocumentedOnline, BaseEstimator):
         self.encoder_ = fitted_encoder(self.encoder, texts)
         self.lexical_ = fitted_lexical(self.lexical, self.encoder_, texts)
 
-    def _rows(self, texts: NDArray[np.object_]) -> Rows:
-        """The texts as they are compared."""
+    def _rows(self, texts: NDArray[np.object_], *, is_bounded: bool) -> Rows:
+        """The texts as they are compared; a bound saves time if all are."""
         vectors = embed(self.encoder_, texts)
         words = read_words(self.lexical_, self.encoder_, texts)
-        return Rows(vectors, words, Bound.of(vectors))
+        return Rows(vectors, words, Bound.of(vectors) if is_bounded else None)
 
     @property
     def _weight(self) -> float:

@@ -205,7 +205,8 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         compared = texts[distinct]
         if by_value:
             compared = np.array([*map(_with_values, compared)], dtype=object)
-        every = self._rows(compared)
+        is_exact = len(compared) <= EXACT[self.algorithm]
+        every = self._rows(compared, is_bounded=is_exact)
         rows, pairs = self._leaders(every, kinds[distinct], agree)
         leaders[distinct] = distinct[rows]
         self.pairs_ = self.cosines_ = None
@@ -388,5 +389,7 @@ def _read(
 
 def _with_values(text: str) -> str:
     """A text in which equal numbers are written in the same way."""
+    if not _DIGIT.search(text):
+        return text
     text = _THOUSANDS.sub(lambda number: re.sub("[.,]", "", number[0]), text)
     return _COMMA.sub(".", _ZEROS.sub("", text))

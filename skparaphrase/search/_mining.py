@@ -170,13 +170,16 @@ class ParaphraseMiner(EncoderUser):
         n_before = 0
         if len(texts) * len(others) > EXACT[self.algorithm] ** 2:
             n_before = 0 if is_one_list else len(texts)
-            every = self._rows(texts if is_one_list else np.append(texts, others))
+            both = texts if is_one_list else np.append(texts, others)
+            every = self._rows(both, is_bounded=False)
             rows = np.arange(len(every))
             sides: Any = rows[: len(texts)], rows[n_before:]
             find = partial(Clusters(every.vectors, rows).k_nearest, every, **options)
         else:
-            asked = self._rows(texts)
-            sides = asked, asked if is_one_list else self._rows(others)
+            asked = known = self._rows(texts, is_bounded=True)
+            if not is_one_list:
+                known = self._rows(others, is_bounded=True)
+            sides = asked, known
             find = partial(nearest, **options, skip_same=is_one_list)
         first, second, score = find(*sides)
         if is_one_list:
