@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -51,6 +51,15 @@ def check_int(
     """An argument as an int; sums and products of NumPy's small integers overflow."""
     check_scalar(value, name, Integral, min_val=min_val, max_val=max_val)
     return int(value)
+
+
+def check_real(
+    value: Any, name: str, min_val: float | None = None, max_val: float | None = None
+) -> None:
+    """Raise unless an argument is a number in a range; `check_scalar` lets nan pass."""
+    check_scalar(value, name, Real, min_val=min_val, max_val=max_val)
+    if np.isnan(value):
+        raise ValueError(f"{name} is nan; give a number.")
 
 
 def check_weights(

@@ -76,13 +76,13 @@ class Bound:
         short = np.empty((len(vectors), 2 * _SHORT + 2), np.float32)
         squares = dot(vectors, vectors)
         left = squares.copy()
-        for half in (slice(_SHORT), slice(_SHORT, None)):
-            along = vectors @ self.axes[:, half]
+        for part, axes in zip(
+            np.split(short, 2, axis=1), np.split(self.axes, 2, axis=1), strict=True
+        ):
+            along = part[:, :-1] = vectors @ axes
             left -= dot(along, along)
-            start = 0 if half.start is None else _SHORT + 1
-            short[:, start : start + _SHORT] = along
             # What is left of a square is exact up to its rounding, which is added.
-            short[:, start + _SHORT] = np.sqrt(np.maximum(left, 0) + 1e-6 * squares)
+            part[:, -1] = np.sqrt(np.maximum(left, 0) + 1e-6 * squares)
         return short
 
 
@@ -123,8 +123,9 @@ class Rows:
         if self.chosen is None:
             return array[rows]
         chosen = self.chosen[rows]
-        if not len(chosen) or chosen[-1] - chosen[0] < len(chosen):  # not copied
-            return array[chosen[0] : chosen[-1] + 1] if len(chosen) else array[:0]
+        first, last = chosen[0], chosen[-1]
+        if last - first < len(chosen):  # no gaps, so not copied
+            return array[first : last + 1]
         return array[chosen]
 
 
@@ -201,10 +202,10 @@ class Queries:
 
     def _hide(self, scores: Cosines, part: slice) -> Cosines:
         if self.rows.hidden is not None:
-            stop = (part.start or 0) + scores.shape[1]
-            first, last = self.rows.hidden.searchsorted([part.start or 0, stop])
-            hidden = self.rows.hidden[first:last] - (part.start or 0)
-            scores[:, hidden] = -np.inf
+            start = part.start or 0
+            edges = start, start + scores.shape[1]
+            first, last = self.rows.hidden.searchsorted(edges)
+            scores[:, self.rows.hidden[first:last] - start] = -np.inf
         return scores
 
     def larger(self, least: Cosines, most: Cosines | None = None) -> Iterator[Matches]:
@@ -260,10 +261,10 @@ class Queries:
     ) -> tuple[Indices, Indices] | None:
         """Pairs whose score may be larger than `least`; None if they are many."""
         rows = self.rows
-        if short is None:
+        if short is None or rows.bound is None:
             upper = np.matmul(self.vectors, rows.part(rows.vectors, part).T, out=out)
         else:
-            others = rows.part(rows.bound.rows, part)  # type: ignore[union-attr]
+            others = rows.part(rows.bound.rows, part)
             n = self.n_read
             upper = np.matmul(short[:, :n], others[:, :n].T, out=out)
         if self.words is not None:

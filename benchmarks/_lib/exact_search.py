@@ -50,12 +50,12 @@ class Stored(BaseEstimator):
         return True
 
 
-def sentences(args: Args) -> list[str]:
-    """Distinct sentences of the data, in random order."""
+def sentences(args: Args, n_lines: int | None = None) -> list[str]:
+    """Distinct sentences of the first lines of each source, in random order."""
     found: dict[str, None] = {}
     for path in sorted((args.data / "data/sentences").glob("*.txt.xz")):
         lines = lzma.open(path, "rt", encoding="utf-8").read().split("\n")
-        found |= dict.fromkeys(line.strip() for line in lines if line)
+        found |= dict.fromkeys(line.strip() for line in lines[:n_lines] if line)
     texts = list(found)
     np.random.default_rng(0).shuffle(texts)
     return texts

@@ -15,7 +15,6 @@ Writes `index.json` and `index.md` to benchmarks/results (`--out`).
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json
-import lzma
 import multiprocessing
 import sys
 import time
@@ -28,6 +27,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.exact_search import sentences
 from _lib.timing import (
     Args,
     Comparison,
@@ -52,13 +52,7 @@ def _prepare(args: Args) -> None:
     """Distinct sentences and their unit vectors: texts, those added, and queries."""
     import skparaphrase
 
-    sentences: dict[str, None] = {}
-    for path in sorted((args.data / "data/sentences").glob("*.txt.xz")):
-        lines = lzma.open(path, "rt", encoding="utf-8").read().split("\n")
-        sentences |= dict.fromkeys(line.strip() for line in lines if line)
-    texts = list(sentences)
-    np.random.default_rng(0).shuffle(texts)
-    texts = texts[: sum(_sizes(args)) + N_QUERIES]
+    texts = sentences(args)[: sum(_sizes(args)) + N_QUERIES]
     vectors = skparaphrase.load_pretrained().transform(texts)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     np.save(args.folder / "vectors.npy", vectors)

@@ -19,7 +19,6 @@ Writes `search.json` and `search.md` to benchmarks/results (`--out`).
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import lzma
 import sys
 from functools import partial
 from pathlib import Path
@@ -45,6 +44,7 @@ from _lib.exact_search import (
     prepare_million,
     query,
     semhash,
+    sentences,
     updates,
 )
 from _lib.timing import (
@@ -71,13 +71,8 @@ def _prepare(args: Args) -> None:
     """Unit vectors of distinct sentences, and the nearest rows of the first ones."""
     import skparaphrase
 
-    sentences: dict[str, None] = {}
-    for path in sorted((args.data / "data/sentences").glob("*.txt.xz")):
-        lines = lzma.open(path, "rt", encoding="utf-8").read().split("\n")
-        sentences |= dict.fromkeys(line.strip() for line in lines[:12_000] if line)
-    texts = list(sentences)
-    np.random.default_rng(0).shuffle(texts)
-    vectors = skparaphrase.load_pretrained().transform(texts[: _sizes(args)[1]])
+    texts = sentences(args, 12_000)[: _sizes(args)[1]]
+    vectors = skparaphrase.load_pretrained().transform(texts)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     np.save(args.folder / "vectors.npy", vectors)
     n_texts = _sizes(args)[0]

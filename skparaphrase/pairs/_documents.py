@@ -5,14 +5,13 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sized
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_random_state
 
-from skparaphrase._compat import check_int
+from skparaphrase._compat import check_int, check_real
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Texts
 from skparaphrase.text import check_single_texts, describe, fit_blocks, is_stored
@@ -100,9 +99,7 @@ def make_cloze_pairs(
     """
     n_pairs = check_int(n_pairs, "n_pairs")
     max_words = check_int(max_words, "max_words")
-    check_scalar(keep, "keep", Real, min_val=0, max_val=1)
-    if keep != keep:
-        raise ValueError("keep is nan; give a share from 0 to 1.")
+    check_real(keep, "keep", min_val=0, max_val=1)
     rng = check_random_state(random_state)
     drawn: list[tuple[int, str, str]] = []  # the number of a sentence, and its pair
     n_seen = 0  # sentences

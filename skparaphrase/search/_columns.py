@@ -14,7 +14,7 @@ from skparaphrase._estimator import warn_caller
 from skparaphrase._math import UnitVectors
 from skparaphrase._typing import Texts
 from skparaphrase.search._base import as_unit_vectors
-from skparaphrase.text import check_single_texts
+from skparaphrase.text import check_single_texts, unique_texts
 
 Column = NDArray[Any]
 Columns = dict[str, Column]
@@ -37,10 +37,14 @@ def read_queries(queries: Texts) -> tuple[Column, Column, UnitVectors | None]:
     else:
         listed = [queries] if isinstance(queries, str) else queries
         read = check_single_texts(listed, "queries")
-    index: Any = getattr(queries, "index", None)
-    if not hasattr(index, "is_unique"):  # not of pandas
-        return np.arange(len(read)), read, vectors
-    return index, read, vectors
+    index = _index_of(queries)
+    return np.arange(len(read)) if index is None else index, read, vectors
+
+
+def _index_of(X: object) -> Any:
+    """The index of a frame or series of pandas, or None."""
+    index = getattr(X, "index", None)
+    return index if hasattr(index, "is_unique") else None
 
 
 def are_vectors(X: object) -> bool:
@@ -66,11 +70,8 @@ def read_columns(
         columns["vector"] = as_unit_vectors(_stacked(vectors))
     check_consistent_length(*columns.values())
     n = len(next(iter(columns.values())))
-    index: Any = getattr(X, "index", None)
-    if not hasattr(index, "is_unique"):  # not of pandas
-        index = None
-    other: Any = getattr(payload, "index", None)
-    if index is not None and hasattr(other, "is_unique") and not other.equals(index):
+    index, other = _index_of(X), _index_of(payload)
+    if index is not None and other is not None and not other.equals(index):
         raise ValueError(
             "X and payload have different indices, so their rows may not belong "
             "together; take both from one frame, or reset_index(drop=True) of both."
@@ -158,9 +159,8 @@ def as_column(values: list[Any]) -> Column:
 
 def group_codes(groups: ArrayLike) -> NDArray[np.intp]:
     """Equal integers for equal values; all that are missing are equal."""
-    codes: dict[Any, int] = {}
-    values = (None if each != each else each for each in as_list(column_or_1d(groups)))
-    return np.fromiter((codes.setdefault(each, len(codes)) for each in values), np.intp)
+    values = [None if each != each else each for each in as_list(column_or_1d(groups))]
+    return unique_texts(np.fromiter(values, object, len(values)))[1]
 
 
 def joined(parts: list[Column]) -> Column:

@@ -82,15 +82,14 @@ def make_hits(
         is_hit = score > floor(threshold)
         n_hits = int(is_hit.sum(axis=1).max(initial=0))  # the first ones
         score, row, is_hit = score[:, :n_hits], row[:, :n_hits], is_hit[:, :n_hits]
-    names = [name for name in state.names if name != "id"]
-    hits: Columns = {"id": state.take("id", state.rows[row]), "row": row}
-    hits |= {name: state.take(name, state.rows[row]) for name in names}
-    hits["score"] = score
+    rows = state.rows[row]
+    columns: Columns = {name: state.take(name, rows) for name in state.names}
     if not is_hit.all():
         score[~is_hit], row[~is_hit] = np.nan, -1
-        for name in ["id", *names]:
-            hits[name] = hits[name].astype(object)
-            hits[name][~is_hit] = None
+        for name in columns:
+            columns[name] = columns[name].astype(object)
+            columns[name][~is_hit] = None
+    hits = {"id": columns.pop("id"), "row": row, **columns, "score": score}
     return Hits(query_id=query_id, query=queries, **hits)
 
 

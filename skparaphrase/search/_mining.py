@@ -169,8 +169,8 @@ class ParaphraseMiner(EncoderUser):
         }
         n_before = 0
         if len(texts) * len(others) > EXACT[self.algorithm] ** 2:
-            n_before = 0 if is_one_list else len(texts)
             both = texts if is_one_list else np.append(texts, others)
+            n_before = len(both) - len(others)
             every = self._rows(both, is_bounded=False)
             rows = np.arange(len(every))
             sides: Any = rows[: len(texts)], rows[n_before:]

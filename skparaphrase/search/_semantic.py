@@ -5,16 +5,15 @@
 
 import os
 from collections.abc import Callable
-from numbers import Real
 from threading import RLock
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_consistent_length, check_scalar
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import HasMethods, check_int, fit_context
+from skparaphrase._compat import HasMethods, check_int, check_real, fit_context
 from skparaphrase._math import UnitVectors
 from skparaphrase._nearest import Rows
 from skparaphrase._typing import Encoder, Index, Texts
@@ -423,9 +422,7 @@ class SemanticSearch(EncoderUser):
         check_is_fitted(self)
         k, state = check_int(k, "k"), self._state
         if threshold is not None:
-            check_scalar(threshold, "threshold", Real)
-            if np.isnan(threshold):
-                raise ValueError("threshold is nan; give a score.")
+            check_real(threshold, "threshold")
         query_id, queries, vectors = read_queries(queries)
         words, weight = None, 0.0
         if state.lexical is not None:
@@ -433,9 +430,7 @@ class SemanticSearch(EncoderUser):
                 raise ValueError("With lexical, queries are texts, not vectors.")
             words = read_words(state.lexical, state.encoder, queries)
             weight = self.lexical_weight  # which may have changed
-            check_scalar(weight, "lexical_weight", Real, min_val=0, max_val=1)
-            if np.isnan(weight):
-                raise ValueError("lexical_weight is nan; give a number from 0 to 1.")
+            check_real(weight, "lexical_weight", min_val=0, max_val=1)
         if vectors is None:
             vectors = embed(state.encoder, queries)
         _check_width(vectors, state)

@@ -34,7 +34,7 @@ _HITS = 2**20  # of groups, that are asked for at a time
 _SPARSE = "data", "indices", "indptr"
 
 #: Scores and rows, both of shape (n_queries, k).
-Hits = tuple[Cosines, Indices]
+Ranked = tuple[Cosines, Indices]
 Mask = NDArray[np.bool_]
 
 
@@ -188,12 +188,15 @@ class State:
         """The first row of each block."""
         return np.cumsum([0, *map(len, self.blocks)])[:-1]
 
+    def split(self, keep: Mask) -> list[Mask]:
+        """The parts of a mask of all rows, for each block."""
+        return np.split(keep, self.starts[1:])
+
     def column(self, name: str) -> Column:
         """The values of a column in all rows that are there."""
         if name not in self._joined:
-            keep = np.split(self.living, self.starts[1:])
             columns = [block.columns[name] for block in self.blocks]
-            pairs = zip(columns, keep, strict=True)
+            pairs = zip(columns, self.split(self.living), strict=True)
             parts = [each if here.all() else each[here] for each, here in pairs]
             self._joined[name] = joined(parts)
         return self._joined[name]
@@ -205,12 +208,10 @@ class State:
 
     def compacted(self, neighbors: Index | None) -> Self:
         """The state with one block, which has an index, of the rows that are there."""
-        if len(self.blocks) == 1 and self.living.all():
-            blocks = self.blocks
-        else:
-            keep = np.split(self.living, self.starts[1:])
-            blocks = (join_blocks(self.blocks, keep),)
-        blocks = (with_index(blocks[0], neighbors),)
+        block = self.blocks[0]
+        if len(self.blocks) > 1 or not self.living.all():
+            block = join_blocks(self.blocks, self.split(self.living))
+        blocks = (with_index(block, neighbors),)
         return replace(self, blocks=blocks, living=self.living[self.living])
 
     def take(self, name: str, rows: Indices) -> Column:
@@ -316,15 +317,15 @@ class State:
 
     def nearest(
         self, queries: Rows, k: int, weight: float, mask: Mask | None = None
-    ) -> Hits:
+    ) -> Ranked:
         """The positions with the largest scores, at most `k`."""
         keep = self.living
         if mask is not None:
             keep = np.zeros(len(keep), dtype=bool)
             keep[self.rows[mask]] = True
         found = []
-        for block, start in zip(self.blocks, self.starts, strict=True):
-            here = keep[start : start + len(block)]
+        parts = zip(self.blocks, self.starts, self.split(keep), strict=True)
+        for block, start, here in parts:
             if not here.any():
                 continue
             if mask is None and block.index is not None and len(queries):
@@ -338,8 +339,8 @@ class State:
 
 
 def best_of_groups(
-    find: Callable[[Indices, int], Hits], n_queries: int, k: int, groups: Indices
-) -> Hits:
+    find: Callable[[Indices, int], Ranked], n_queries: int, k: int, groups: Indices
+) -> Ranked:
     """The best hit of each of the `k` best groups of the searched texts.
 
     `groups` has -1 for other texts. More hits are asked for, of the queries whose hits
