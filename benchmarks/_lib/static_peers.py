@@ -117,7 +117,7 @@ PEERS: dict[str, tuple[Callable[[Material], Peer], tuple[str, ...]]] = {
 
 def peers(data: Material) -> list[Row]:
     folder = PACKAGE / "encoders/data"
-    size = megabytes(folder, "*.npz")
+    size = megabytes(folder, "english.npz")
     found = {
         name: Peer(data.pretrained[name].transform, size)
         for name in ("shipped", 'shipped, pooling="mean"')
