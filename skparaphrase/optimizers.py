@@ -69,8 +69,6 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         Supervised models refuse it.
     ordered_first_epoch : bool, default=False
         Do not shuffle the examples in the first epoch (PPDB is sorted by confidence).
-    patience : int, default=None
-        Number of epochs without a better validation score before training stops.
 
     Examples
     --------
@@ -95,7 +93,6 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         "word_dropout": [Interval(Real, 0, 1, closed="left")],
         "scramble": [Interval(Real, 0, 1, closed="both")],
         "ordered_first_epoch": ["boolean"],
-        "patience": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     def __init__(
@@ -115,7 +112,6 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         word_dropout: float = 0.0,
         scramble: float = 0.0,
         ordered_first_epoch: bool = False,
-        patience: int | None = None,
     ) -> None:
         self.name = name
         self.sparse = sparse
@@ -131,7 +127,6 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         self.word_dropout = word_dropout
         self.scramble = scramble
         self.ordered_first_epoch = ordered_first_epoch
-        self.patience = patience
 
     @property
     def _uses_start(self) -> bool:
@@ -149,6 +144,7 @@ TRAINING_CONSTRAINTS: dict[str, list[Any]] = {
     "batch_size": [Interval(Integral, 1, None, closed="left")],
     "max_epochs": [Interval(Integral, 0, None, closed="left")],
     "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
+    "patience": [Interval(Integral, 1, None, closed="left"), None],
     "warm_start": ["boolean"],
     "device": [str],
     "random_state": ["random_state"],

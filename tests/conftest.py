@@ -25,6 +25,7 @@ from skparaphrase.encoders import (
     TfidfEncoder,
 )
 from skparaphrase.networks._convolutions import WIDTHS
+from skparaphrase.supervision import Examples
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 sys.path.append(str(Path(__file__).parent))  # of facades, plain_words, registry
@@ -106,17 +107,14 @@ def narrow(monkeypatch):
 def splits(monkeypatch):
     """The examples of each fit: those to train on, and those to validate on."""
 
-    def note(Model):
-        parts, split = [], Model._kind.split
+    parts, split = [], Examples.split
 
-        def spy(self, *args):
-            parts.append(split(self, *args))
-            return parts[-1]
+    def spy(self, *args):
+        parts.append(split(self, *args))
+        return parts[-1]
 
-        monkeypatch.setattr(Model._kind, "split", spy)
-        return parts
-
-    return note
+    monkeypatch.setattr(Examples, "split", spy)
+    return parts
 
 
 @pytest.fixture

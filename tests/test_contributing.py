@@ -161,8 +161,13 @@ ADDITIONS = {  # new and changed files
         **insert(
             "supervision/_supervise.py",
             {
-                "#: The": "from skparaphrase.supervision._named import NamedPairs\n",
-                "    TeacherVectors,\n    Lab": "    NamedPairs,\n",
+                "KINDS: dict": (
+                    "from skparaphrase.supervision._named import NamedPairs\n"
+                ),
+                "        TeacherVectors(),": "        NamedPairs(),\n",
+                "    scores = read_scores(y)": (
+                    '    if np.asarray(y).dtype.kind == "U":\n        return "named"\n'
+                ),
             },
         ),
     },

@@ -44,11 +44,7 @@ from skparaphrase.supervised import (
     SequenceTagger,
     SimilarityRegressor,
 )
-from skparaphrase.training import (
-    ExamplesTrainer,
-    ParaphraseTrainer,
-    _loop,
-)
+from skparaphrase.training import Trainer, _loop
 
 # The stand-in ----------------------------------------------------------------------
 
@@ -387,8 +383,7 @@ def test_word_dropout_draws_on_the_device(name, place, train):
 def test_no_step_waits_for_the_device(name, place, train, monkeypatch):
     """With two batches, and with four, the stand-in is waited for as often."""
     if place.name == "cuda":
-        for Trainer in (ExamplesTrainer, ParaphraseTrainer):
-            monkeypatch.setattr(Trainer, "step", without_waiting(Trainer.step))
+        monkeypatch.setattr(Trainer, "step", without_waiting(Trainer.step))
         train(name, "cuda", max_epochs=1)
         return
     waits = []

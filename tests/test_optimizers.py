@@ -81,7 +81,6 @@ def test_sparse_updates_keep_unseen_words_to_the_bit(name, vectors_penalty):
         Optimizer(word_dropout=1.0),
         Optimizer(scramble=1.1),
         Optimizer(ordered_first_epoch=None),
-        Optimizer(patience=0),
     ],
 )
 def test_invalid_parameters_raise_at_fit(optimizer):

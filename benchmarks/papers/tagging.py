@@ -29,7 +29,7 @@ from skparaphrase.networks import Sentences, Tagger
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SequenceTagger
 from skparaphrase.text import NgramTokenizer
-from skparaphrase.training import ExamplesTrainer
+from skparaphrase.training import Trainer
 
 PUBLISHED = {
     "charCNN": "charCNN",
@@ -48,7 +48,7 @@ PARTS = {
     "word vectors": (Tagger, "word_vectors"),
     "memories and layers": (Tagger, "tag_words"),
     "gradients": (torch.Tensor, "backward"),
-    "all": (ExamplesTrainer, "step"),
+    "all": (Trainer, "step"),
 }
 SHOWN_PARTS = ("all", "batches", "word vectors", "memories and layers", "gradients")
 Tagged = tuple[list[list[str]], list[list[str]]]

@@ -99,9 +99,9 @@ class CharCNNEncoder(TrainedEncoder):
         gains more from some ten thousand pairs on, and learns nothing from a thousand.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)`.
-    learning_rate, batch_size, max_epochs, validation_fraction, warm_start, device
+    learning_rate, batch_size, max_epochs, validation_fraction, patience
         As in :class:`ParagramEncoder`.
-    random_state, verbose
+    warm_start, device, random_state, verbose
         As in :class:`ParagramEncoder`.
 
     Attributes
@@ -186,6 +186,7 @@ class CharCNNEncoder(TrainedEncoder):
         batch_size: int = 128,
         max_epochs: int = 5,
         validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,
@@ -239,9 +240,9 @@ class CharLSTMEncoder(TrainedEncoder):
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)`.
-    learning_rate, batch_size, max_epochs, validation_fraction, warm_start, device
+    learning_rate, batch_size, max_epochs, validation_fraction, patience
         As in :class:`ParagramEncoder`.
-    random_state, verbose
+    warm_start, device, random_state, verbose
         As in :class:`ParagramEncoder`.
 
     Attributes
@@ -323,6 +324,7 @@ class CharLSTMEncoder(TrainedEncoder):
         batch_size: int = 128,
         max_epochs: int = 10,
         validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,

@@ -78,9 +78,9 @@ class CharagramEncoder(TrainedEncoder):
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)`.
-    learning_rate, batch_size, max_epochs, validation_fraction, warm_start, device
+    learning_rate, batch_size, max_epochs, validation_fraction, patience
         As in :class:`ParagramEncoder`.
-    random_state, verbose
+    warm_start, device, random_state, verbose
         As in :class:`ParagramEncoder`.
 
     Attributes
@@ -162,6 +162,7 @@ class CharagramEncoder(TrainedEncoder):
         batch_size: int = 256,
         max_epochs: int = 5,
         validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,

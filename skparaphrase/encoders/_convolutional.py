@@ -66,7 +66,7 @@ class ConvolutionalEncoder(TrainedEncoder):
         As in :class:`ParagramEncoder`.
     freeze
         As in :class:`DeepAveragingEncoder`.
-    validation_fraction, warm_start, device, random_state, verbose
+    validation_fraction, patience, warm_start, device, random_state, verbose
         As in :class:`ParagramEncoder`.
 
     Attributes
@@ -148,6 +148,7 @@ class ConvolutionalEncoder(TrainedEncoder):
         max_epochs: int = 5,
         freeze: str | None = None,
         validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,

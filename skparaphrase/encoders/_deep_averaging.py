@@ -60,6 +60,7 @@ class AveragingNetworkEncoder(TrainedEncoder):
         max_epochs: int = 5,
         freeze: str | None = None,
         validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,
@@ -118,7 +119,9 @@ class DeepAveragingEncoder(AveragingNetworkEncoder):
         As in :class:`ParagramEncoder`.
     freeze : {"vectors"}, default=None
         What is not trained.
-    validation_fraction, warm_start, device, random_state, verbose
+    validation_fraction, patience
+        As in :class:`ParagramEncoder`.
+    warm_start, device, random_state, verbose
         As in :class:`ParagramEncoder`.
 
     Attributes
@@ -189,7 +192,9 @@ class ProjectionEncoder(AveragingNetworkEncoder):
         None is "linear".
     residual, tokenizer, init, norm, loss, optimizer, learning_rate, batch_size
         As in :class:`DeepAveragingEncoder`.
-    max_epochs, freeze, validation_fraction, warm_start, device, random_state, verbose
+    max_epochs, freeze, validation_fraction, patience
+        As in :class:`DeepAveragingEncoder`.
+    warm_start, device, random_state, verbose
         As in :class:`DeepAveragingEncoder`.
 
     See Also

@@ -6,7 +6,6 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -37,7 +36,7 @@ def warn_if_fitted(encoder: Any, alternative: str) -> None:
 
 def begin_training(
     encoder: Any,
-    texts: NDArray[np.object_],
+    texts: Any,
     distinct: list[str],
     random_state: np.random.RandomState,
     *,
@@ -60,7 +59,8 @@ def begin_training(
             "Only encoders of skparaphrase.encoders can be trained end to end; got "
             f"{encoder!r}. freeze='encoder' accepts any transformer of texts."
         )
-    start = encoder._start(texts.ravel().tolist(), distinct, random_state, whole=whole)
+    texts = texts.ravel().tolist()
+    start = encoder._start_of(texts, distinct, random_state, whole=whole)
     return encoder._started(start), start
 
 

@@ -60,7 +60,7 @@ class LSTMEncoder(TrainedEncoder):
         As in :class:`ParagramEncoder`.
     freeze
         As in :class:`DeepAveragingEncoder`.
-    validation_fraction, warm_start, device, random_state, verbose
+    validation_fraction, patience, warm_start, device, random_state, verbose
         As in :class:`ParagramEncoder`.
 
     Attributes
@@ -136,6 +136,7 @@ class LSTMEncoder(TrainedEncoder):
         max_epochs: int = 5,
         freeze: str | None = None,
         validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,

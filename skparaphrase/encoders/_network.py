@@ -45,7 +45,7 @@ class NetworkEncoder(TrainedEncoder):
         As in :class:`ParagramEncoder`.
     freeze : {"vectors"}, default=None
         What is not trained.
-    validation_fraction, warm_start, device, random_state, verbose
+    validation_fraction, patience, warm_start, device, random_state, verbose
         As in :class:`ParagramEncoder`.
 
     Attributes
@@ -102,6 +102,7 @@ class NetworkEncoder(TrainedEncoder):
         max_epochs: int = 5,
         freeze: str | None = None,
         validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: int | np.random.RandomState | None = None,

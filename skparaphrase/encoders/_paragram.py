@@ -87,6 +87,8 @@ class ParagramEncoder(TrainedEncoder):
         by :class:`~skparaphrase.metrics.RetrievalScorer`, scores by Pearson's r,
         labels by the accuracy of the nearest neighbour, vectors by the mean cosine.
 
+    patience : int, default=None
+        Number of epochs without a better validation score before training stops.
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, with optimizer and random state,
         for `max_epochs` more epochs.
@@ -188,6 +190,7 @@ class ParagramEncoder(TrainedEncoder):
         batch_size: int = 256,
         max_epochs: int = 5,
         validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: int | np.random.RandomState | None = None,

@@ -46,6 +46,7 @@ class SimpleRecurrentEncoder(TrainedEncoder):
         max_epochs: int = 5,
         freeze: str | None = None,
         validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,
@@ -86,7 +87,9 @@ class RNNEncoder(SimpleRecurrentEncoder):
         As in :class:`ParagramEncoder`.
     freeze
         As in :class:`DeepAveragingEncoder`.
-    validation_fraction, warm_start, device, random_state, verbose
+    validation_fraction, patience
+        As in :class:`ParagramEncoder`.
+    warm_start, device, random_state, verbose
         As in :class:`ParagramEncoder`.
 
     Attributes
@@ -159,7 +162,9 @@ class IdentityRNNEncoder(SimpleRecurrentEncoder):
         None is "linear"; Le et al. have "relu".
     residual, tokenizer, init, norm, loss, optimizer, learning_rate, batch_size
         As in :class:`RNNEncoder`.
-    max_epochs, freeze, validation_fraction, warm_start, device, random_state, verbose
+    max_epochs, freeze, validation_fraction, patience
+        As in :class:`RNNEncoder`.
+    warm_start, device, random_state, verbose
         As in :class:`RNNEncoder`.
 
     See Also

@@ -13,13 +13,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._fit import Moments
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import SENTENCES, WordVectors, bundled, multiplied
 
 Matrix = NDArray[np.float32]
+Moments = dict[str, dict[str, Any]]  # of an optimizer, by the name of a tensor
 
 
 class TableRows:
@@ -144,7 +145,7 @@ class Start:
 
     Attributes
     ----------
-    table_rows : TableRows
+    rows : TableRows
         The vectors of the words, n-grams or characters of the texts.
     composition : Composition
         The network, with its initial parameters.
@@ -156,11 +157,28 @@ class Start:
         The map that is applied to a teacher's vectors.
     """
 
-    table_rows: TableRows
+    rows: TableRows
     composition: "networks.Composition"
     anchors: Callable[[], Matrix] | None
     added_words: list[str]
     teacher_axes: Matrix | None = None
+
+    def word_table(
+        self,
+        optimizer: Optimizer,
+        device: Any,
+        *,
+        uses_anchors: bool,
+        frozen: bool = False,
+    ) -> "networks.WordTable":
+        """The rows as a table to train."""
+        return networks.WordTable(
+            self.rows.matrix(),
+            anchors=self.anchors() if uses_anchors and self.anchors else None,
+            sparse=optimizer.sparse,
+            device=device,
+            frozen=frozen,
+        )
 
 
 def given_table(encoder: Any) -> WordVectors:

@@ -4,8 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
-from copy import copy, deepcopy
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
@@ -15,7 +14,6 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import (
@@ -25,10 +23,9 @@ from skparaphrase._compat import (
     fit_context,
     with_callbacks,
 )
-from skparaphrase._estimator import PaperSettings, warn_caller
-from skparaphrase._fit import random_states, run_fit
+from skparaphrase._estimator import warn_caller
 from skparaphrase._lazy import networks, training
-from skparaphrase._threads import own_torch
+from skparaphrase._trained import Attributes, TrainedEstimator
 from skparaphrase._typing import Arrays
 from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._embedding import embed_texts
@@ -43,16 +40,12 @@ from skparaphrase.encoders._start import (
     starts_as_average,
 )
 from skparaphrase.losses import LOSS, LOSSES, Loss
-from skparaphrase.optimizers import (
-    TRAINING_CONSTRAINTS,
-    Optimizer,
-    check_optimizer,
-)
+from skparaphrase.optimizers import TRAINING_CONSTRAINTS, Optimizer
 from skparaphrase.supervision import Examples, supervise
 from skparaphrase.vectors import WordVectors, load_word_vectors
 
 
-class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
+class TrainedEncoder(TrainedEstimator, TextEncoder):
     """Base class of trained encoders.
 
     A subclass has the parameters in its signature and defines :meth:`_composition`.
@@ -63,18 +56,16 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
 
     vectors_: WordVectors
     parameters_: Arrays
-    loss_curve_: list[float]
-    n_epochs_: int
-    validation_scores_: list[float]
-    best_epoch_: int
     added_words_: list[str]  # of the texts, which `vectors` lacks
     teacher_axes_: NDArray[np.float32]
 
-    #: With `optimizer=None`.
-    _optimizer: ClassVar[Optimizer] = Optimizer("adam")
+    _fitted_names = "vectors_", "parameters_", "added_words_", "teacher_axes_"
+    _optimizer = Optimizer("adam")
+    _refused = ("head_penalty",)
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts
     _has_lost_init = False  # in a file
 
+    __metadata_request__fit: ClassVar = {"groups": False}  # those of splitters
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TextEncoder._parameter_constraints,
         **TRAINING_CONSTRAINTS,
@@ -96,9 +87,15 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
-    @own_torch()
     def fit(
-        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        X_val: Any = None,
+        y_val: Any = None,
     ) -> Self:
         """Train on what is known about texts, which the shapes of `X` and `y` say.
 
@@ -127,6 +124,14 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             Weight of each example in the loss. Only ratios matter; examples of weight 0
             are ignored. Weights change neither how often a text is a negative example
             nor the validation scores.
+        groups : array-like of shape (n_examples,), default=None
+            Examples of one group stay together in the split of `validation_fraction`,
+            as those that share a text do.
+        X_val : array-like of str, default=None
+            Examples to score after every epoch; the best epoch is kept. Their shape is
+            that of `X`.
+        y_val : array-like, default=None
+            As `y`, of `X_val`.
 
         Returns
         -------
@@ -151,46 +156,10 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         and their texts are held in memory, and on the device the averages that texts
         start from, if a loss uses them and they take at most 256 MB.
         """
-        name = type(self).__name__
-        training.check_patience(
-            self._checked_optimizer().patience,
-            validates=self.validation_fraction is not None,
-        )
-        context = self._init_callback_context(max_subtasks=self.max_epochs)
-        resume = self.warm_start and hasattr(self, "vectors_")
-        rng, split_rng = random_states(self, resume=resume)
-        examples = self._supervise(X, y, sample_weight)
-        train, held_out = examples.split(self.validation_fraction, deepcopy(split_rng))
-        start = self._start(
-            train.texts, train.distinct, rng, whole=self._is_dense, resume=resume
-        )
-        start, trainer = self._trainer(start, train, rng, split_rng)
-        validate = None
-        if held_out is not None:
-            validate = partial(self._score, start, train, held_out)
-        history = run_fit(
-            self,
-            trainer,
-            partial(self._fitted_attributes, start),
-            max_epochs=self.max_epochs,
-            resume=resume,
-            split_state=split_rng,
-            keep_moments=self.warm_start,
-            optional_names=("teacher_axes_",),
-            rows=start.table_rows,
-            context=context,
-            arguments=(X, y),
-            validate=validate,
-            verbose=self.verbose,
-        )
-        if self.verbose:
-            measure = f"{examples.metric} on {len(held_out or [])} held-out examples"
-            training.report_gain(history, name, measure, "validation_fraction=0.1")
-        training.warn_if_a_constant_is_better(trainer, history, name)
+        self._fit(X, y, sample_weight, groups, (X_val, y_val, None))
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
-    @own_torch()
     def partial_fit(
         self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
     ) -> Self:
@@ -214,31 +183,15 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         -------
         self : encoder instance
         """
-        resume = hasattr(self, "vectors_")
-        rng, split_rng = random_states(self, resume=resume)
-        examples = self._supervise(X, y, sample_weight)
-        start = self._start(
-            examples.texts, examples.distinct, rng, whole=self._is_dense, resume=resume
-        )
-        start, trainer = self._trainer(start, examples, rng, split_rng)
-        if start.teacher_axes is not None and not hasattr(self, "teacher_axes_"):
-            self._warn_of_few_texts(len(examples.texts), start.teacher_axes)
-        run_fit(
-            self,
-            trainer,
-            partial(self._fitted_attributes, start),
-            max_epochs=1,
-            resume=resume,
-            split_state=split_rng,
-            keep_moments=True,
-            optional_names=("teacher_axes_",),
-            rows=start.table_rows,
-            verbose=self.verbose,
-        )
+        is_first = not hasattr(self, "teacher_axes_")
+        examples = self._fit(X, y, sample_weight, is_partial=True)
+        if is_first and hasattr(self, "teacher_axes_"):
+            self._warn_of_few_texts(len(examples.texts.ravel()), self.teacher_axes_)
         return self
 
-    def _supervise(self, X: Any, y: Any, sample_weight: Any) -> Examples:
-        """What `X` and `y` teach."""
+    def _read(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any = None, **_: bool
+    ) -> Examples:
         learns_from = None
         if not (isinstance(self.loss, str) and self.loss == "auto"):
             loss = self._checked_loss()
@@ -248,7 +201,22 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
                     f"{type(loss).__name__} takes no sample_weight: multiply by "
                     "`batch.weights` in `compute`, and set `takes_weights = True`."
                 )
-        return supervise(X, y, learns_from, sample_weight)
+        return supervise(X, y, learns_from, sample_weight, groups)
+
+    def _read_validation(self, train: Examples, X: Any, y: Any, weights: Any) -> Any:
+        held_out = self._read(X, y, weights)
+        if held_out.kind is not train.kind:
+            raise ValueError(
+                f"X_val and y_val hold {held_out.kind.noun}, but X and y "
+                f"{train.kind.noun}."
+            )
+        return replace(held_out, texts=np.asarray(held_out.texts))
+
+    def _optimizer_for(self, examples: Examples) -> Optimizer:
+        optimizer = super()._optimizer_for(examples)
+        if examples.kind.starts_far:
+            return clone(optimizer).set_params(max_change=None)
+        return optimizer
 
     def _checked_loss(self, default: str = "infonce") -> Loss:
         """The loss; `default` is the one that "auto" stands for."""
@@ -259,18 +227,30 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         checked: Loss = loss
         return checked
 
-    def _checked_optimizer(self) -> Optimizer:
-        return check_optimizer(self.optimizer, self._optimizer, ["head_penalty"])
-
-    @property
-    def _is_dense(self) -> bool:
-        """Whether steps change all vectors, as the papers' code does."""
-        return not self._checked_optimizer().sparse
-
     def _start(
         self,
-        texts: Iterable[str],
-        distinct: Iterable[str],
+        train: Examples,
+        optimizer: Optimizer,
+        random_state: RandomState,
+        *,
+        resume: bool,
+    ) -> Start:
+        start = self._start_of(
+            train.texts.ravel(),
+            train.distinct,
+            random_state,
+            whole=not optimizer.sparse,
+            resume=resume,
+        )
+        dim, earlier = start.composition.dim, start.teacher_axes
+        embed = partial(self._embed_at, start)
+        axes = train.kind.teacher_axes(train, dim, embed, earlier)
+        return replace(start, teacher_axes=axes)
+
+    def _start_of(
+        self,
+        texts: Any,
+        distinct: Any,
         random_state: RandomState,
         *,
         whole: bool,
@@ -343,93 +323,51 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         return partial(words.matrix_of, table)
 
     def _trainer(
-        self,
-        start: Start,
-        examples: Examples,
-        random_state: RandomState,
-        split_state: RandomState,
-    ) -> "tuple[Start, training.ParaphraseTrainer]":
-        """What takes the steps of a fit, and the start with a teacher's axes."""
-        batch, composition = start.table_rows.batch, start.composition
+        self, start: Start, train: Examples, steps: Any, split_state: RandomState
+    ) -> "training.Trainer":
+        composition, optimizer = start.composition, steps.optimizer
         if self.freeze == "vectors" and not composition.state_dict():
             raise ValueError(
                 "freeze='vectors' leaves nothing to train: the network has no "
                 "parameters."
             )
-        embed = partial(self._embed_at, start)
-        axes = examples.teacher_axes(composition.dim, embed, start.teacher_axes)
+        loss = self._checked_loss(train.kind.default_loss)
         # The same partners in a fit that resumes.
-        arranged = examples.arrange(batch, deepcopy(split_state), axes)
-        optimizer = self._checked_optimizer()
-        if examples.starts_far:
-            optimizer = clone(optimizer).set_params(max_change=None)
-        loss = self._checked_loss(examples.default_loss)
-        uses_start = optimizer._uses_start or loss._uses_start
-        device = networks.resolve_device(self.device)
-        trainer = training.ParaphraseTrainer(
-            composition.to(device),
-            networks.WordTable(
-                start.table_rows.matrix(),
-                anchors=start.anchors() if uses_start and start.anchors else None,
-                sparse=optimizer.sparse,
-                device=device,
-                frozen=self.freeze == "vectors",
-            ),
-            training.Steps(
-                optimizer, self.learning_rate, self.batch_size, random_state
-            ),
-            loss=loss,
-            examples=arranged,
+        batch, axes = start.rows.batch, start.teacher_axes
+        encoded = train.kind.encode(train, batch, split_state, axes)
+        table = start.word_table(
+            optimizer,
+            networks.resolve_device(self.device),
+            uses_anchors=optimizer._uses_start or loss._uses_start,
+            frozen=self.freeze == "vectors",
         )
-        if not examples.has_order:
-            trainer.ordered_first_epoch = False
-        return replace(start, teacher_axes=axes), trainer
+        objective = training.ParaphraseObjective(composition, loss, encoded, optimizer)
+        return training.Trainer(objective, table, steps)
 
-    def _fitted_attributes(
-        self, start: Start, history: "training.History", *, is_scratch: bool = False
-    ) -> dict[str, Any]:
-        """What the encoder is, after the epochs of a history."""
-        parameters, words = history.arrays.copy(), start.table_rows
-        matrix = parameters.pop("vectors", None)
-        attributes: dict[str, Any] = {
+    def _attributes(
+        self, start: Start, arrays: Arrays, *, is_scratch: bool = False
+    ) -> Attributes:
+        parameters = arrays.copy() or networks.parameter_arrays(start.composition)
+        matrix, words = parameters.pop("vectors", None), start.rows
+        attributes: Attributes = {
             "vectors_": words.table,
             "parameters_": parameters,
             "added_words_": start.added_words,
         }
-        if matrix is not None and history.has_steps:
+        if matrix is not None:
             attributes["vectors_"] = words.trained_table(matrix, is_scratch=is_scratch)
             attributes["added_words_"] = [*start.added_words, *words.new_words]
         if start.teacher_axes is not None:
             attributes["teacher_axes_"] = start.teacher_axes
         return attributes
 
+    def _validation_score(self, held_out: Examples, train: Examples) -> float:
+        return float(held_out.kind.validate(self, held_out, train))
+
     def _started(self, start: Start) -> Self:
         """A copy in the state that training starts from."""
-        arrays = networks.parameter_arrays(start.composition)
-        attributes = self._fitted_attributes(start, training.History(arrays=arrays))
+        attributes = self._attributes(start, {})
         return self._with({"loss_curve_": [], "n_epochs_": 0, **attributes})
-
-    def _trained(
-        self, start: Start, arrays: Arrays, *, is_scratch: bool = False
-    ) -> Self:
-        """A copy with trained arrays; see `TableRows.trained_table`."""
-        history = training.History(arrays=arrays, has_steps=True)
-        return self._with(
-            self._fitted_attributes(start, history, is_scratch=is_scratch)
-        )
-
-    def _with(self, attributes: dict[str, Any]) -> Self:
-        """A copy with other fitted attributes."""
-        fitted = copy(self)
-        for name, value in attributes.items():
-            setattr(fitted, name, value)
-        return fitted
-
-    def _score(
-        self, start: Start, train: Examples, held_out: Examples, arrays: Arrays
-    ) -> float:
-        """The validation score of the arrays of a trainer."""
-        return held_out.validate(self._trained(start, arrays, is_scratch=True), train)
 
     def _forget_init(self) -> None:
         """Without `init`, which folders do not hold, penalties pull to `vectors_`."""

@@ -95,7 +95,7 @@ def word_interactions(model: Predictor, pair: Texts) -> Bunch:
 
 def _compare(model: PairwiseInteraction, texts: list[str]) -> Bunch:
     """Words of two sentences, and the cube, focus and weights of their cells."""
-    batch, matrix = model._look_up(texts)
+    batch, matrix = model._look_up(texts, *model._table())
     words = _words(model, texts)
     for side, text in enumerate(texts):
         if not words[side]:

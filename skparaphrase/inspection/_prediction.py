@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -243,7 +244,8 @@ def _linear_functions(model: Any) -> list[Function]:
         if "hidden.weight" in head:
             return []
         weight, bias = head["output.weight"], head["output.bias"]
-        functions = [model._features, lambda rows: rows @ weight + bias]
+        features = partial(model._features, head=head)
+        functions = [features, lambda rows: rows @ weight + bias]
         return functions if model.multilabel_ else [*functions, _log_odds]
     several = isinstance(model, (OneVsRestClassifier, MultiOutputRegressor))
     models = model.estimators_ if several else [model]

@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
 from skparaphrase._estimator import Settings, store_parameters
+from skparaphrase._trained import Attributes
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.optimizers import DENSE, Optimizer
@@ -97,7 +98,7 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     class_weight : dict or "balanced", default=None
         Weights of the labels in the loss, multiplied by `sample_weight`; "balanced":
         inversely proportional to their frequencies.
-    validation_fraction, warm_start, device, random_state, verbose
+    validation_fraction, patience, warm_start, device, random_state, verbose
         As in :class:`SimilarityRegressor`.
 
     Attributes
@@ -175,6 +176,7 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         max_epochs: int = 5,
         class_weight: Mapping[Any, float] | str | None = None,
         validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: int | np.random.RandomState | None = None,
@@ -209,7 +211,7 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     class_weight : dict or "balanced", default=None
         As in :class:`PairClassifier`. With several labels a text, the weights of 0 and
         1, for each label: "balanced" makes rare labels more probable.
-    validation_fraction, warm_start, device, random_state, verbose
+    validation_fraction, patience, warm_start, device, random_state, verbose
         As in :class:`SimilarityRegressor`.
 
     Attributes
@@ -299,6 +301,7 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         max_epochs: int = 5,
         class_weight: Mapping[Any, float] | str | None = None,
         validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: int | np.random.RandomState | None = None,
@@ -314,9 +317,9 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         named = names and all(isinstance(name, str) for name in names)
         return np.array(names) if named else None
 
-    def _set_targets(self, targets: Targets) -> None:
-        super()._set_targets(targets)
-        self.multilabel_ = isinstance(targets, LabelSets)
+    def _target_attributes(self, targets: Targets) -> Attributes:
+        multilabel = isinstance(targets, LabelSets)
+        return {**super()._target_attributes(targets), "multilabel_": multilabel}
 
     @property
     def _targets(self) -> Targets:

@@ -4,9 +4,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
@@ -18,12 +19,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions
 from skparaphrase._estimator import Arrays, Settings
-from skparaphrase._lazy import networks, training
+from skparaphrase._lazy import networks, torch, training
 from skparaphrase._math import cosine, pair_features, unit_vectors
+from skparaphrase._trained import Attributes
 from skparaphrase._typing import Texts
 from skparaphrase.encoders import (
     ParagramEncoder,
     Start,
+    TableRows,
     TrainedEncoder,
     begin_training,
     copy_fitted,
@@ -32,9 +35,10 @@ from skparaphrase.encoders import (
     unwrap_frozen,
     warn_if_fitted,
 )
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import TrainedModel
 from skparaphrase.supervised._logistic import logistic_regression
-from skparaphrase.supervision import LabelSets, Samples
+from skparaphrase.supervision import EncodedExamples, Examples, LabelSets, Targets
 from skparaphrase.text import TokenBatch, unique_texts
 
 EPSILON = 1e-6  # added to every class, as in the code of Wieting et al. (2016)
@@ -65,6 +69,33 @@ def wieting_settings(params: dict[str, Any], encoder: Any) -> Settings:
     }
 
 
+class HeadStart(NamedTuple):
+    """What a fit of a head starts from.
+
+    Attributes
+    ----------
+    targets : Targets
+    encoder : encoder
+        In the state that training starts from.
+    of_encoder : Start or None
+        What the training of the encoder starts from; None: texts keep their vectors.
+    vectors : ndarray of shape (n_distinct, dim) or None
+        The vectors of the distinct texts, if they keep them.
+    head : Head
+    """
+
+    targets: Targets
+    encoder: Any
+    of_encoder: Start | None
+    vectors: Any
+    head: "networks.Head"
+
+    @property
+    def rows(self) -> TableRows | None:
+        """The rows of a table that are trained."""
+        return None if self.of_encoder is None else self.of_encoder.rows
+
+
 class SupervisedModel(TrainedModel):
     """Base class of models that put a head on an encoder.
 
@@ -75,10 +106,6 @@ class SupervisedModel(TrainedModel):
 
     encoder_: Any
     head_: dict[str, NDArray[np.float32]]
-
-    # Of the copy on which a fit works:
-    _encoder_start: Start | None = None  # None: texts keep their vectors
-    _text_vectors: NDArray[np.float32] | None = None  # which may be known
 
     _fitted_names: ClassVar[tuple[str, ...]] = ("head_", "encoder_")
     _refused = ("word_dropout", "scramble")
@@ -127,41 +154,43 @@ class SupervisedModel(TrainedModel):
         """Whether the vectors of texts stay as they are."""
         return self.freeze == "encoder" or isinstance(self.encoder, FrozenEstimator)
 
-    def _initialize(self, samples: Samples, rng: RandomState) -> None:
-        distinct, indices = samples.unique
-        self._begin(samples, rng)
-        vectors = self._initial_vectors(distinct)
-        head = self._head(vectors.shape[1])
-        head.reset(rng)
-        self.head_ = networks.parameter_arrays(head)
-        if self.hidden_dim is not None:
-            return
-        rows = np.arange(len(samples))
-        if len(rows) > _MAX_EXAMPLES:
-            rows = np.sort(rng.permutation(len(rows))[:_MAX_EXAMPLES])
-            samples = samples.take(rows)
-        independent = isinstance(self._targets, LabelSets)
-        weight, bias = logistic_regression(
-            self._features(vectors[indices[rows].ravel()]),
-            self._targets.distributions(samples.targets),
-            samples.normalized_weights(),
-            penalty=_LABEL_PENALTY if independent else _PENALTIES[self._n_texts],
-            independent=independent,
-        )
-        self.head_.update({"output.weight": weight, "output.bias": bias})
+    def _start(
+        self,
+        train: Examples,
+        optimizer: Optimizer,
+        random_state: RandomState,
+        *,
+        resume: bool,
+    ) -> "HeadStart":
+        if resume:
+            encoder, of_encoder = self._resumed(
+                self.encoder_, train, optimizer, random_state
+            )
+        else:
+            encoder, of_encoder = self._begin(train, optimizer, random_state)
+        vectors: Any = None
+        targets = train.kind
+        if of_encoder is None:
+            vectors = text_vectors(encoder, train.distinct)
+        dim = vectors.shape[1] if of_encoder is None else of_encoder.composition.dim
+        build = partial(self._head, dim, targets.n_outputs)
+        if resume:
+            head = networks.with_parameters(build, self.head_, "The fitted model")
+            return HeadStart(targets, encoder, of_encoder, vectors, head)
+        head = build()
+        head.reset(random_state)
+        start = HeadStart(targets, encoder, of_encoder, vectors, head)
+        if self.hidden_dim is None:
+            self._start_as_regression(start, train, random_state)
+        return start
 
-    def _initial_vectors(self, distinct: list[str]) -> NDArray[np.float32]:
-        """Vectors of texts before any training; computed once if they stay so."""
-        if self._encoder_start is None:
-            self._text_vectors = text_vectors(self.encoder_, distinct)
-            return self._text_vectors
-        start = self._encoder_start
-        table, batch = start.table_rows.small_table(), start.table_rows.batch
-        device = networks.resolve_device(self.encoder_.device)
-        return embed_batch(start.composition, table, batch, device)
+    def _begin(
+        self, train: Examples, optimizer: Optimizer, random_state: RandomState
+    ) -> tuple[Any, Start | None]:
+        """The encoder that training starts with; the one given is not changed.
 
-    def _begin(self, samples: Samples, rng: RandomState) -> None:
-        """Set the encoder that training starts with; the one given is not changed."""
+        Without a `Start`, texts keep their vectors.
+        """
         encoder = ParagramEncoder() if self.encoder is None else self.encoder
         if self.init is not None:
             if self.encoder is not None:
@@ -169,42 +198,72 @@ class SupervisedModel(TrainedModel):
                     f"init={self.init!r} brings its own architecture: pass either "
                     "encoder or init."
                 )
-            self.encoder_ = copy_fitted(self.init)
-            self._resume_encoder(samples, rng)
-        elif isinstance(encoder, FrozenEstimator):
+            encoder = copy_fitted(self.init)
+            return self._resumed(encoder, train, optimizer, random_state)
+        if isinstance(encoder, FrozenEstimator):
             check_is_fitted(encoder)
-            self.encoder_ = unwrap_frozen(encoder)
-        else:
-            warn_if_fitted(encoder, "`init`")
-            if self.freeze == "encoder" and not isinstance(encoder, TrainedEncoder):
-                self.encoder_ = clone(encoder).fit(samples.texts.ravel())
-                return
-            whole = not self._checked_optimizer().sparse
-            self.encoder_, start = begin_training(
-                encoder, samples.texts, samples.unique[0], rng, whole=whole
-            )
-            self._encoder_start = None if self.freeze == "encoder" else start
+            return unwrap_frozen(encoder), None
+        warn_if_fitted(encoder, "`init`")
+        if self.freeze == "encoder" and not isinstance(encoder, TrainedEncoder):
+            return clone(encoder).fit(train.texts.ravel()), None
+        encoder, start = begin_training(
+            encoder,
+            train.texts,
+            train.distinct,
+            random_state,
+            whole=not optimizer.sparse,
+        )
+        return encoder, None if self.freeze == "encoder" else start
 
-    def _resume_encoder(self, samples: Samples, rng: RandomState) -> None:
-        """Look up texts for the fitted encoder, unless it stays as it is."""
+    def _resumed(
+        self,
+        encoder: Any,
+        train: Examples,
+        optimizer: Optimizer,
+        random_state: RandomState,
+    ) -> tuple[Any, Start | None]:
+        """A fitted encoder, and its start, unless it stays as it is."""
         if self._is_frozen:
-            return
-        encoder = self.encoder_
+            return encoder, None
         if not isinstance(encoder, TrainedEncoder):
             raise TypeError(
                 f"Training started with a frozen {type(encoder).__name__}, which "
                 "cannot be trained. Fit a clone to start again."
             )
-        distinct, whole = samples.unique[0], not self._checked_optimizer().sparse
-        self._encoder_start = encoder._start(
-            distinct, distinct, rng, whole=whole, resume=True
-        )
+        texts, whole = train.distinct, not optimizer.sparse
+        start = encoder._start_of(texts, texts, random_state, whole=whole, resume=True)
+        return encoder, start
 
-    def _head(self, dim: int) -> "networks.Head":
+    def _start_as_regression(
+        self, start: "HeadStart", train: Examples, random_state: RandomState
+    ) -> None:
+        """Set the output layer to a logistic regression on the initial vectors."""
+        vectors, of_encoder = start.vectors, start.of_encoder
+        if of_encoder is not None:
+            table, batch = of_encoder.rows.small_table(), of_encoder.rows.batch
+            device = networks.resolve_device(start.encoder.device)
+            vectors = embed_batch(of_encoder.composition, table, batch, device)
+        rows, indices = np.arange(len(train)), train.indices
+        if len(rows) > _MAX_EXAMPLES:
+            rows = np.sort(random_state.permutation(len(rows))[:_MAX_EXAMPLES])
+            train = train.take(rows)
+        independent = isinstance(start.targets, LabelSets)
+        arrays = networks.parameter_arrays(start.head)
+        weight, bias = logistic_regression(
+            self._features(vectors[indices[rows].ravel()], arrays),
+            start.targets.distributions(train.targets),
+            train.normalized_weights(),
+            penalty=_LABEL_PENALTY if independent else _PENALTIES[self._n_texts],
+            independent=independent,
+        )
+        arrays |= {"output.weight": weight, "output.bias": bias}
+        start.head.load_state_dict({k: torch.tensor(v) for k, v in arrays.items()})
+
+    def _head(self, dim: int, n_outputs: int) -> "networks.Head":
         return networks.Head(
             dim,
             hidden_dim=self.hidden_dim,
-            n_outputs=self._targets.n_outputs,
+            n_outputs=n_outputs,
             n_texts=self._n_texts,
             features=self.features,
             projection_dim=self.projection_dim,
@@ -213,64 +272,47 @@ class SupervisedModel(TrainedModel):
         )
 
     def _trainer(
-        self, samples: Samples, rng: RandomState
-    ) -> "training.ExamplesTrainer":
+        self, start: "HeadStart", train: Examples, steps: Any, split_state: RandomState
+    ) -> "training.Trainer":
         device = networks.resolve_device(self.device)
-        optimizer = self._checked_optimizer()
-        distinct, indices = samples.unique
-        if self._encoder_start is None:
-            self._resume_encoder(samples, rng)
-        start, prior = self._encoder_start, None
-        if start is None:  # texts are embedded once: averages of one token each
-            vectors = self._text_vectors
-            if vectors is None:
-                vectors = text_vectors(self.encoder_, distinct)
-            rows = np.arange(len(distinct) + 1)
+        of_encoder, prior = start.of_encoder, None
+        if of_encoder is None:  # averages of one token each
+            rows = np.arange(len(train.distinct) + 1)
             batch = TokenBatch(rows[:-1].astype(np.int32), rows)
-            table = networks.WordTable(vectors, device=device, frozen=True)
-            composition: networks.Composition = networks.Average(vectors.shape[1])
+            table = networks.WordTable(start.vectors, device=device, frozen=True)
+            composition: networks.Composition = networks.Average(table.weight.shape[1])
         else:
-            self._words = start.table_rows
-            batch, composition = start.table_rows.batch, start.composition.to(device)
-            prior = self._checked_init()
-            anchors = start.anchors
-            if prior is not None:
-                anchors = partial(start.table_rows.matrix_of, prior.vectors_)
-            uses_anchors = optimizer._uses_start and self.freeze is None
-            table = networks.WordTable(
-                start.table_rows.matrix(),
-                anchors=anchors() if uses_anchors and anchors else None,
-                sparse=optimizer.sparse,
-                device=device,
+            batch, composition = of_encoder.rows.batch, of_encoder.composition
+            if self.init is not None:
+                prior = self._prior(start.encoder)
+                anchors = partial(of_encoder.rows.matrix_of, prior.vectors_)
+                of_encoder = replace(of_encoder, anchors=anchors)
+            table = of_encoder.word_table(
+                steps.optimizer,
+                device,
+                uses_anchors=steps.optimizer._uses_start and self.freeze is None,
                 frozen=self.freeze == "vectors",
             )
-        head = networks.with_parameters(
-            partial(self._head, composition.dim), self.head_, "The fitted model"
+        targets = start.targets.distributions(train.targets) + EPSILON
+        examples = EncodedExamples(
+            batch,
+            train.indices.reshape(-1, self._n_texts),
+            targets.astype(np.float32),
+            train.normalized_weights(),
         )
-        targets = self._targets.distributions(samples.targets) + EPSILON
-        trainer = training.head_trainer(
+        objective = training.HeadObjective(
             composition,
-            head.to(device),
-            table,
-            training.Steps(optimizer, self.learning_rate, self.batch_size, rng),
-            loss=self._targets.default_loss,
-            examples=training.TargetTexts(
-                batch,
-                indices.reshape(-1, self._n_texts),
-                targets.astype(np.float32),
-                samples.normalized_weights(),
-            ),
-            prior=None if prior is None else prior.parameters_,
+            start.head,
+            start.targets.default_loss,
+            examples,
+            None if prior is None else prior.parameters_,
         )
         if self.text_norm is not None:
-            trainer.vectors_rate = 1 / self.text_norm
-        return trainer
+            objective.vectors_rate = 1 / self.text_norm
+        return training.Trainer(objective, table, steps)
 
-    def _checked_init(self) -> TrainedEncoder | None:
-        """The encoder that training is regularised towards, if it is another one."""
-        encoder = self.encoder_
-        if self.init is None:
-            return None
+    def _prior(self, encoder: TrainedEncoder) -> TrainedEncoder:
+        """The encoder `init`, towards which `encoder` is regularised."""
         prior = copy_fitted(self.init)
         if prior.vectors_.words != encoder.vectors_.words:
             raise ValueError(
@@ -281,15 +323,24 @@ class SupervisedModel(TrainedModel):
         networks.with_parameters(build, prior.parameters_, "init")
         return prior
 
-    def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
-        encoder = self.encoder_
-        if self._encoder_start is not None:
-            trained = select_composition(arrays)
-            encoder = encoder._trained(self._encoder_start, trained)
-        return {"encoder_": encoder, "head_": select(arrays, "head.")}
+    def _attributes(
+        self, start: "HeadStart", arrays: Arrays, *, is_scratch: bool = False
+    ) -> Attributes:
+        encoder, head = start.encoder, select(arrays, "head.")
+        if arrays and start.of_encoder is not None:
+            encoder = encoder._with(
+                encoder._attributes(
+                    start.of_encoder, select_composition(arrays), is_scratch=is_scratch
+                )
+            )
+        return {
+            **self._target_attributes(start.targets),
+            "encoder_": encoder,
+            "head_": head or networks.parameter_arrays(start.head),
+        }
 
-    def _validation_score(self, examples: Samples) -> float:
-        return float(self.score(examples.texts, examples.targets, examples.weights))
+    def _validation_score(self, held_out: Examples, train: Examples) -> float:
+        return float(self.score(held_out.texts, held_out.targets, held_out.weights))
 
     def _probabilities(self, X: Texts) -> NDArray[np.float64]:
         """Probabilities of the outputs, shape (n_samples, n_outputs)."""
@@ -308,25 +359,20 @@ class SupervisedModel(TrainedModel):
 
     def _logits(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """NumPy equivalent of `networks.Head`; avoids importing torch."""
-        x = self._features(vectors)
+        x = self._features(vectors, self.head_)
         if "hidden.weight" in self.head_:
-            x = expit(self._layer("hidden", x))
-        logits = self._layer("output", x)
+            x = expit(_layer(self.head_, "hidden", x))
+        logits = _layer(self.head_, "output", x)
         if logits.shape[1] != self._targets.n_outputs:
             raise ValueError(f"`head_` is not one for {self._kind.attribute}.")
         return logits
 
-    def _layer(self, name: str, x: NDArray[np.float32]) -> NDArray[np.float32]:
-        weight, bias = self.head_[f"{name}.weight"], self.head_[f"{name}.bias"]
-        if weight.ndim != 2 or bias.shape != weight.shape[1:]:
-            raise ValueError(f"`head_` has a layer {name!r} of other shapes.")
-        layer: NDArray[np.float32] = x @ weight + bias
-        return layer
-
-    def _features(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _features(
+        self, vectors: NDArray[np.float32], head: Arrays
+    ) -> NDArray[np.float32]:
         """What the head's layers read, in new memory."""
-        if "projection.weight" in self.head_:
-            vectors = self._layer("projection", vectors)
+        if "projection.weight" in head:
+            vectors = _layer(head, "projection", vectors)
         if self.text_norm is not None:
             vectors = unit_vectors(vectors) * np.float32(self.text_norm)
         if self._n_texts == 2:
@@ -335,6 +381,14 @@ class SupervisedModel(TrainedModel):
             )
             vectors = np.concatenate(blocks, axis=1)
         return vectors
+
+
+def _layer(head: Arrays, name: str, x: NDArray[np.float32]) -> NDArray[np.float32]:
+    weight, bias = head[f"{name}.weight"], head[f"{name}.bias"]
+    if weight.ndim != 2 or bias.shape != weight.shape[1:]:
+        raise ValueError(f"`head_` has a layer {name!r} of other shapes.")
+    layer: NDArray[np.float32] = x @ weight + bias
+    return layer
 
 
 def _scaled_cosine(

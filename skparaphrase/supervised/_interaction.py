@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
@@ -19,12 +20,13 @@ from skparaphrase._estimator import Arrays, Settings, store_parameters, warn_cal
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase._progress import progress_bar
 from skparaphrase._threads import own_torch
+from skparaphrase._trained import Attributes
 from skparaphrase._typing import Texts
 from skparaphrase.encoders import TableRows, check_word_vectors, similar_lengths
 from skparaphrase.metrics import correlation
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import TrainedModel, score
-from skparaphrase.supervision import Samples, Scores
+from skparaphrase.supervision import EncodedExamples, Examples, Scores, Targets
 from skparaphrase.text import TokenBatch, check_tokenizer, unique_texts
 from skparaphrase.vectors import (
     SENTENCES,
@@ -53,6 +55,38 @@ UPDATE_EACH_PAIR: dict[str, Any] = {
 
 # With a start from the cosine, training on SICK (4,500 pairs) learns more slowly.
 _MANY_PAIRS = 2000
+
+
+class InteractionStart(NamedTuple):
+    """What a fit starts from.
+
+    Attributes
+    ----------
+    targets : Targets
+    network : Interaction
+    scale : float
+        The factor of the word vectors.
+    similarity : {"cosine", "coverage"} or None
+    table : WordVectors or None
+        The table with trained vectors, if there is one.
+    texts : TokenBatch
+        The distinct texts; ids are rows of `matrix`.
+    matrix : ndarray of shape (n_words, dim)
+    rows : TableRows, default=None
+        The rows of a table that are trained; None: they stay as they are.
+    anchors : ndarray of shape (n_words, dim), default=None
+        Where changes are measured from.
+    """
+
+    targets: Targets
+    network: "networks.Interaction"
+    scale: float
+    similarity: str | None
+    table: WordVectors | None
+    texts: TokenBatch
+    matrix: NDArray[np.float32]
+    rows: TableRows | None = None
+    anchors: NDArray[np.float32] | None = None
 
 
 class PairwiseInteraction(TrainedModel):
@@ -91,45 +125,66 @@ class PairwiseInteraction(TrainedModel):
         if "vectors" not in given:
             self.vectors = load_word_vectors()
 
-    def _table(self) -> tuple[WordVectors, np.float32]:
+    def _table(self) -> tuple[WordVectors, float]:
         """The table that texts are looked up in, and the factor of its vectors."""
         if hasattr(self, "vectors_"):
-            return self.vectors_, np.float32(1)
-        return self._given_table(), np.float32(self.scale_)
+            return self.vectors_, 1.0
+        return self._given_table(), self.scale_
 
     def _given_table(self) -> WordVectors:
         if self.vectors is None:
             return bundled(self._default_table)
         return check_word_vectors(self.vectors)
 
-    def _look_up(self, texts: list[str]) -> tuple[TokenBatch, NDArray[np.float32]]:
+    def _look_up(
+        self, texts: list[str], table: WordVectors, factor: float
+    ) -> tuple[TokenBatch, NDArray[np.float32]]:
         """The words of texts, as rows of the matrix of their vectors."""
-        table, factor = self._table()
         batch = table.encode(texts, check_tokenizer(self.tokenizer))
         # Words of the table first; those whose vectors are made have negative ids.
         order = np.where(batch.ids < 0, len(table) - 1 - batch.ids, batch.ids)
         rows, local = np.unique(order, return_inverse=True)
         ids = np.where(rows < len(table), rows, len(table) - 1 - rows)
-        matrix = table.token_vectors(ids, batch.extra) * factor
+        matrix = table.token_vectors(ids, batch.extra) * np.float32(factor)
         return TokenBatch(local.astype(np.int32), batch.offsets), matrix
 
-    def _initialize(self, samples: Samples, rng: RandomState) -> None:
-        distinct, indices = samples.unique
-        table = self._given_table()
-        batch = table.encode(
-            distinct, check_tokenizer(self.tokenizer), skip_unknown=True
-        )
-        self.scale_ = scale_factor(table.rows(np.unique(batch.ids)), self.scale)
-        self.similarity_ = self._choose_similarity(len(samples))
-        network = self._network()
-        network.reset(rng)
-        if self.similarity_ is not None:
-            network.start_from(
-                self._compute(network.similarities, *self._look_up(distinct), indices),
-                self._targets.distributions(samples.targets),
-                samples.weights,
-            )
-        self.parameters_ = networks.parameter_arrays(network)
+    def _start(
+        self,
+        train: Examples,
+        optimizer: Optimizer,
+        random_state: RandomState,
+        *,
+        resume: bool,
+    ) -> "InteractionStart":
+        texts, targets = train.distinct, train.kind
+        given, tokenizer = self._given_table(), check_tokenizer(self.tokenizer)
+        if resume:
+            scale, similarity, table = self.scale_, self.similarity_, self._table()
+            network = self._fitted_network()
+        else:
+            ids = given.encode(texts, tokenizer, skip_unknown=True).ids
+            scale = scale_factor(given.rows(np.unique(ids)), self.scale)
+            similarity, table = self._choose_similarity(len(train)), (given, scale)
+            network = self._network(given.dim, targets.n_outputs, similarity)
+            network.reset(random_state)
+            if similarity is not None:
+                looked_up = self._look_up(texts, *table)
+                network.start_from(
+                    self._compute(network.similarities, *looked_up, train.indices),
+                    targets.distributions(train.targets),
+                    train.weights,
+                )
+        trained = getattr(self, "vectors_", None) if resume else None
+        start = partial(InteractionStart, targets, network, scale, similarity)
+        if self.freeze == "vectors":
+            return start(trained, *self._look_up(texts, *table))
+        if trained is None:
+            trained = self._initial_table(texts, scale)
+        batch = trained.encode(texts, tokenizer, skip_unknown=True)
+        rows, anchors = TableRows(trained, batch, [], not optimizer.sparse), None
+        if optimizer._uses_start:
+            anchors = rows.matrix_of(self._initial_table(trained.words, scale))
+        return start(trained, rows.batch, rows.matrix(), rows, anchors)
 
     def _choose_similarity(self, n_pairs: int) -> str | None:
         """The similarity that training on so many pairs starts from."""
@@ -146,74 +201,70 @@ class PairwiseInteraction(TrainedModel):
             )
         return device
 
-    def _network(self) -> "networks.Interaction":
+    def _network(
+        self, dim: int, n_outputs: int, similarity: str | None
+    ) -> "networks.Interaction":
         return networks.Interaction(
-            self._table()[0].dim,
+            dim,
             self.hidden_dim,
-            self._targets.n_outputs,
+            n_outputs,
             max_words=self.max_words,
             focus=self.focus,
-            similarity=self.similarity_,
+            similarity=similarity,
         )
 
     def _fitted_network(self) -> "networks.Interaction":
-        return networks.with_parameters(
-            self._network, self.parameters_, "The fitted model"
-        )
+        sizes = self._table()[0].dim, self._targets.n_outputs, self.similarity_
+        build = partial(self._network, *sizes)
+        return networks.with_parameters(build, self.parameters_, "The fitted model")
 
     def _trainer(
-        self, samples: Samples, rng: RandomState
-    ) -> "training.ExamplesTrainer":
-        device = self._resolved_device()
-        optimizer = self._checked_optimizer()
-        distinct, indices = samples.unique
-        frozen = self.freeze == "vectors"
-        anchors = None
-        if frozen:
-            texts, matrix = self._look_up(distinct)
-        else:
-            if not hasattr(self, "vectors_"):
-                self.vectors_ = self._initial_table(distinct)
-            tokenizer = check_tokenizer(self.tokenizer)
-            batch = self.vectors_.encode(distinct, tokenizer, skip_unknown=True)
-            words = TableRows(self.vectors_, batch, [], whole=not optimizer.sparse)
-            self._words, texts, matrix = words, words.batch, words.matrix()
-            if optimizer._uses_start:
-                anchors = words.matrix_of(self._initial_table(self.vectors_.words))
-        self._warn_if_truncated(texts)
-        return training.ExamplesTrainer(
-            self._fitted_network().to(device),
-            networks.WordTable(
-                matrix,
-                anchors=anchors,
-                sparse=optimizer.sparse,
-                device=device,
-                frozen=frozen,
-            ),
-            training.Steps(optimizer, self.learning_rate, self.batch_size, rng),
-            loss=self._kind.default_loss,
-            examples=training.TargetTexts(
-                texts,
-                indices,
-                self._targets.distributions(samples.targets).astype(np.float32),
-                samples.normalized_weights(),
-                interact=True,
-            ),
+        self,
+        start: "InteractionStart",
+        train: Examples,
+        steps: Any,
+        split_state: RandomState,
+    ) -> "training.Trainer":
+        self._warn_if_truncated(start.texts)
+        table = networks.WordTable(
+            start.matrix,
+            anchors=start.anchors,
+            sparse=steps.optimizer.sparse,
+            device=self._resolved_device(),
+            frozen=start.rows is None,
         )
+        targets = start.targets.distributions(train.targets).astype(np.float32)
+        weights = train.normalized_weights()
+        objective = training.InteractionObjective(
+            start.network,
+            self._kind.default_loss,
+            EncodedExamples(start.texts, train.indices, targets, weights),
+        )
+        return training.Trainer(objective, table, steps)
 
-    def _initial_table(self, texts: Iterable[str]) -> WordVectors:
+    def _initial_table(self, texts: Iterable[str], scale: float) -> WordVectors:
         """The table that training starts from, which has the words of texts."""
         tokenizer = check_tokenizer(self.tokenizer)
         table, _ = append_new_words(self._given_table(), texts, tokenizer)
-        scale, is_weighted = self.scale_, table.is_weighted
+        is_weighted = table.is_weighted
         return multiplied(table, scale, unknown_weight=scale, is_weighted=is_weighted)
 
-    def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
-        parameters = {k: array for k, array in arrays.items() if k != "vectors"}
-        state: dict[str, Any] = {"parameters_": parameters}
-        if self._words is not None:
-            state["vectors_"] = self._words.trained_table(arrays["vectors"])
-        return state
+    def _attributes(
+        self, start: "InteractionStart", arrays: Arrays, *, is_scratch: bool = False
+    ) -> Attributes:
+        arrays = arrays or networks.parameter_arrays(start.network)
+        attributes: Attributes = {
+            **self._target_attributes(start.targets),
+            "parameters_": {k: v for k, v in arrays.items() if k != "vectors"},
+            "scale_": start.scale,
+            "similarity_": start.similarity,
+        }
+        if start.table is not None:
+            attributes["vectors_"] = start.table
+        if start.rows is not None and "vectors" in arrays:
+            table = start.rows.trained_table(arrays["vectors"], is_scratch=is_scratch)
+            attributes["vectors_"] = table
+        return attributes
 
     def _logits(self, X: Texts, *, warn: bool = True) -> NDArray[np.float64]:
         """Scores before the softmax, shape (n_pairs, n_outputs)."""
@@ -222,7 +273,7 @@ class PairwiseInteraction(TrainedModel):
         if not len(pairs):
             return np.empty((0, self._targets.n_outputs))
         distinct, indices = unique_texts(pairs)
-        texts, matrix = self._look_up(distinct)
+        texts, matrix = self._look_up(distinct, *self._table())
         if warn:
             self._warn_if_truncated(texts)
         network = self._fitted_network().to(self._resolved_device())
@@ -318,7 +369,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         As in :class:`SimilarityRegressor`.
     freeze : {"vectors"} or None, default="vectors"
         None also trains the word vectors.
-    validation_fraction, warm_start, device, random_state, verbose
+    validation_fraction, patience, warm_start, device, random_state, verbose
         As in :class:`SimilarityRegressor`.
 
     Attributes
@@ -415,6 +466,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         max_epochs: int = 10,
         freeze: str | None = "vectors",
         validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: int | RandomState | None = None,
@@ -438,9 +490,9 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
 
     score = score
 
-    def _validation_score(self, examples: Samples) -> float:
-        scores = self._decode(self._logits(examples.texts, warn=False))
-        return correlation(examples.targets, scores, examples.weights, warn=False)
+    def _validation_score(self, held_out: Examples, train: Examples) -> float:
+        scores = self._decode(self._logits(held_out.texts, warn=False))
+        return correlation(held_out.targets, scores, held_out.weights, warn=False)
 
     def _decode(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._targets.decode(softmax(logits, axis=1))

@@ -15,7 +15,7 @@ from skparaphrase._typing import Texts
 from skparaphrase.metrics import mean_reciprocal_rank, split_queries
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._interaction import UPDATE_EACH_PAIR, PairwiseInteraction
-from skparaphrase.supervision import Relevance, Samples
+from skparaphrase.supervision import Examples, Relevance
 from skparaphrase.text import check_single_texts
 from skparaphrase.vectors import WordVectors
 
@@ -57,7 +57,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         As in :class:`SimilarityRegressor`.
     freeze
         As in :class:`PairwiseInteractionRegressor`.
-    validation_fraction, warm_start, device, random_state, verbose
+    validation_fraction, patience, warm_start, device, random_state, verbose
         As in :class:`SimilarityRegressor`.
 
     Attributes
@@ -134,6 +134,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         max_epochs: int = 1,
         freeze: str | None = "vectors",
         validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: int | np.random.RandomState | None = None,
@@ -232,7 +233,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
             query = texts[:, 0]
         return mean_reciprocal_rank(y, self.decision_function(texts), query)
 
-    def _validation_score(self, examples: Samples) -> float:
-        logits = self._logits(examples.texts, warn=False)
-        relevance, queries = examples.targets.T
+    def _validation_score(self, held_out: Examples, train: Examples) -> float:
+        logits = self._logits(held_out.texts, warn=False)
+        relevance, queries = held_out.targets.T
         return mean_reciprocal_rank(relevance, logits[:, 1] - logits[:, 0], queries)

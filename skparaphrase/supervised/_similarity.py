@@ -101,7 +101,8 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     validation_fraction : float, default=None
         Fraction of the examples held out to be scored after every epoch; the best epoch
         is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
-
+    patience : int, default=None
+        Number of epochs without a better validation score before training stops.
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, including optimizer and random
         state, for `max_epochs` more epochs. `encoder` only matters where training
@@ -227,6 +228,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         batch_size: int = 50,
         max_epochs: int = 5,
         validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: int | np.random.RandomState | None = None,

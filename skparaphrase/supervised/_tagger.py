@@ -6,7 +6,7 @@
 from copy import copy
 from itertools import chain
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -27,6 +27,7 @@ from skparaphrase._estimator import Arrays, Settings, store_parameters
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase._progress import progress_bar
 from skparaphrase._threads import own_torch
+from skparaphrase._trained import Attributes
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders import (
     CharagramEncoder,
@@ -42,7 +43,8 @@ from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.supervised._base import TrainedModel
 from skparaphrase.supervised._heads import select_composition
 from skparaphrase.supervision import (
-    Samples,
+    EncodedExamples,
+    Examples,
     Targets,
     TokenTags,
     check_sentences,
@@ -64,6 +66,35 @@ def _sgd(penalty: float, **settings: Any) -> Optimizer:
 
 _CHARAGRAM: dict[str, Any] = {"min_count": 2, "dim": 150, "activation": "relu"}
 _CHARACTERS: dict[str, Any] = {"embedding_dim": 50, "dim": 150, "lowercase": False}
+
+
+class TaggerStart(NamedTuple):
+    """What a fit of a tagger starts from.
+
+    Attributes
+    ----------
+    targets : TokenTags
+    encoder : TrainedEncoder
+        Of words, in the state that training starts from.
+    of_encoder : Start or None
+        What its training starts from; None: words keep their vectors.
+    table_rows : TableRows
+        The vectors of the words.
+    sentences : Sentences
+    tagger : Tagger
+    """
+
+    targets: Targets
+    encoder: TrainedEncoder
+    of_encoder: Start | None
+    table_rows: TableRows
+    sentences: "networks.Sentences"
+    tagger: "networks.Tagger"
+
+    @property
+    def rows(self) -> TableRows | None:
+        """The rows of a table that are trained."""
+        return None if self.of_encoder is None else self.of_encoder.rows
 
 
 class SequenceTagger(TrainedModel):
@@ -107,6 +138,8 @@ class SequenceTagger(TrainedModel):
     validation_fraction : float, default=None
         Fraction of the sentences, chosen at random, to score after every epoch instead
         of training on them; the best epoch is kept.
+    patience : int, default=None
+        Number of epochs without a better validation score before training stops.
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, including optimizer and random
         state, for `max_epochs` more epochs; after validation from the best epoch, with
@@ -170,7 +203,6 @@ class SequenceTagger(TrainedModel):
     _fitted_names = "parameters_", "word_encoder_"
     _optimizer = _sgd(1e-6)
     _refused = ("word_dropout", "scramble")
-    _encoder_start: Start | None = None  # of the copy on which a fit works
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedModel._parameter_constraints,
@@ -217,6 +249,7 @@ class SequenceTagger(TrainedModel):
         batch_size: int = 100,
         max_epochs: int = 50,
         validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: int | RandomState | None = None,
@@ -231,6 +264,7 @@ class SequenceTagger(TrainedModel):
         X: Texts,
         y: ArrayLike,
         *,
+        groups: ArrayLike | None = None,
         X_val: Texts | None = None,
         y_val: ArrayLike | None = None,
     ) -> Self:
@@ -243,6 +277,9 @@ class SequenceTagger(TrainedModel):
             are ignored.
         y : sequence of tag lists
             Labels of any type, one for each token.
+        groups : array-like of shape (n_sentences,), default=None
+            Sentences of one group, such as a document, stay together in the split of
+            `validation_fraction`, as equal sentences do.
         X_val : sequence of token lists, default=None
             Sentences to score after every epoch. The best epoch is kept.
         y_val : sequence of tag lists, default=None
@@ -263,7 +300,8 @@ class SequenceTagger(TrainedModel):
         kept, or without validation the parameters reached so far; with
         `warm_start=True` another `fit` resumes.
         """
-        return self._fit(X, y, None, (X_val, y_val, None))
+        self._fit(X, y, None, groups, (X_val, y_val, None))
+        return self
 
     def predict(self, X: Texts) -> NDArray[np.object_]:
         """Tags of words.
@@ -342,132 +380,160 @@ class SequenceTagger(TrainedModel):
                 advance(len(part))
         return np.concatenate(parts)
 
-    def _read(
-        self,
-        X: Texts,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        name: str,
-        kind: type[Targets],
-    ) -> Samples:
-        """Sentences and arrays of their tags, without sentences that have no tokens."""
+    def _read_rows(
+        self, X: Any, y: Any, sample_weight: Any, name: str, kind: type[Targets]
+    ) -> Examples:
         sentences = check_sentences(X, name)
         rows = split_rows(check_tags(y, sentences, name.replace("X", "y")), sentences)
-        kept = [i for i, sentence in enumerate(sentences) if sentence]
-        if not kept:
+        if not any(sentences):
             raise ValueError(f"Found 0 token(s) in {name}; at least 1 is required.")
-        return Samples(
-            np.fromiter((sentences[i] for i in kept), dtype=object),
-            np.fromiter((rows[i] for i in kept), dtype=object),
+        return Examples(
+            np.fromiter(sentences, dtype=object), np.fromiter(rows, dtype=object)
         )
 
-    def _initialize(self, samples: Samples, rng: RandomState) -> None:
-        if self.validation_fraction is not None:  # other tags are not trained
-            self.classes_ = TokenTags.fit(samples).outputs
-        self._begin(samples, rng)
-        tagger = self._tagger()
-        tagger.reset(rng)
-        arrays = networks.parameter_arrays(tagger)
-        self.parameters_ = self._fitted_state(arrays)["parameters_"]
+    def _read(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, *, resume: bool
+    ) -> Examples:
+        """Sentences and arrays of their tags, without sentences that have no tokens."""
+        examples = super()._read(X, y, sample_weight, groups, resume=resume)
+        return examples.take(np.array([*map(bool, examples.texts)]))
 
-    def _begin(self, samples: Samples, rng: RandomState) -> None:
-        """Set the encoder that training starts with; the one given is not changed."""
-        encoder = self.word_encoder
-        if isinstance(encoder, FrozenEstimator):
-            if not isinstance(encoder.estimator, TrainedEncoder):
-                raise TypeError(
-                    "A frozen word_encoder must be one trained on paraphrases; got "
-                    f"{encoder.estimator!r}."
+    def _start(
+        self,
+        train: Examples,
+        optimizer: Optimizer,
+        random_state: RandomState,
+        *,
+        resume: bool,
+    ) -> "TaggerStart":
+        whole, frozen = not optimizer.sparse, self._is_frozen
+        words, capitals, positions = index_words([*train.texts])
+        encoder, of_encoder = self.word_encoder, None
+        if resume:
+            encoder = self.word_encoder_
+            if not frozen:
+                of_encoder = encoder._start_of(
+                    words, words, random_state, whole=whole, resume=True
                 )
-            check_is_fitted(encoder.estimator)
-            self.word_encoder_ = copy(encoder.estimator)
-            return
-        if encoder is None:
-            encoder = CharagramEncoder(**_CHARAGRAM)
-        warn_if_fitted(encoder, "`init` of a new one")
-        tokens = [token for sentence in samples.texts for token in sentence]
-        self.word_encoder_, self._encoder_start = begin_training(
-            encoder,
-            np.array(tokens, dtype=object),
-            list(dict.fromkeys(tokens)),
-            rng,
-            whole=not self._checked_optimizer().sparse,
-        )
+        elif frozen:
+            encoder = self._frozen_encoder()
+        else:
+            encoder = CharagramEncoder(**_CHARAGRAM) if encoder is None else encoder
+            warn_if_fitted(encoder, "`init` of a new one")
+            tokens = np.array([*chain.from_iterable(train.texts)], dtype=object)
+            encoder, of_encoder = begin_training(
+                encoder, tokens, words, random_state, whole=whole
+            )
+        if of_encoder is not None:
+            rows, composition = of_encoder.rows, of_encoder.composition
+        else:
+            table, tokenizer = encoder.vectors_, encoder._tokenizer()
+            batch = table.encode(words, tokenizer, skip_unknown=True)
+            rows = TableRows(table, batch, [], whole)
+            composition = encoder._fitted_composition()
+        targets = train.kind
+        if resume:
+            tagger = self._fitted_tagger()
+        else:
+            if self.validation_fraction is not None:  # other tags are not trained
+                targets = TokenTags.fit(train)
+            tagger = self._tagger(encoder, composition, targets.n_outputs)
+            tagger.reset(random_state)
+        tagger.composition.requires_grad_(not frozen)
+        sentences = networks.Sentences(rows.batch, capitals, positions)
+        return TaggerStart(targets, encoder, of_encoder, rows, sentences, tagger)
 
-    def _tagger(self) -> "networks.Tagger":
-        encoder = self.word_encoder_
+    @property
+    def _is_frozen(self) -> bool:
+        """Whether the vectors of words stay as they are."""
+        return isinstance(self.word_encoder, FrozenEstimator)
+
+    def _frozen_encoder(self) -> TrainedEncoder:
+        """A copy of the encoder that is not trained."""
+        encoder: Any = self.word_encoder.estimator
+        if not isinstance(encoder, TrainedEncoder):
+            raise TypeError(
+                "A frozen word_encoder must be one trained on paraphrases; got "
+                f"{encoder!r}."
+            )
+        check_is_fitted(encoder)
+        return copy(encoder)
+
+    def _tagger(
+        self, encoder: TrainedEncoder, composition: "networks.Composition", n_tags: int
+    ) -> "networks.Tagger":
         capitals = self.capitals
         if capitals == "auto":
             capitals = encoder._tokenizer().lowercase
         feature = "ngram" if isinstance(encoder, CharagramEncoder) else "input"
         return networks.Tagger(
-            encoder._composition(encoder.vectors_),
+            composition,
             hidden_dim=self.hidden_dim,
             dense_dim=self.dense_dim,
-            n_tags=len(self.classes_),
+            n_tags=n_tags,
             capitals=feature if capitals else None,
             dropout=self.dropout,
         )
 
     def _fitted_tagger(self) -> "networks.Tagger":
-        composition = self.word_encoder_.parameters_.items()
-        arrays = {f"composition.{name}": array for name, array in composition}
-        arrays.update(self.parameters_)
-        return networks.with_parameters(self._tagger, arrays, "The fitted tagger")
-
-    def _trainer(
-        self, samples: Samples, rng: RandomState
-    ) -> "training.ExamplesTrainer":
-        device = networks.resolve_device(self.device)
-        optimizer = self._checked_optimizer()
         encoder = self.word_encoder_
-        frozen = isinstance(self.word_encoder, FrozenEstimator)
-        tagger = self._fitted_tagger().to(device)
-        tagger.composition.requires_grad_(not frozen)
-        whole = not optimizer.sparse
-        words, capitals, positions = index_words(list(samples.texts))
-        start, anchors = self._encoder_start, None
-        if frozen:
-            table, tokenizer = encoder.vectors_, encoder._tokenizer()
-            batch = table.encode(words, tokenizer, skip_unknown=True)
-            rows = TableRows(table, batch, [], whole)
-        else:
-            if start is None:
-                start = encoder._start(words, words, rng, whole=whole, resume=True)
-                self._encoder_start = start
-            self._words = rows = start.table_rows
-            anchors = start.anchors if optimizer._uses_start else None
-        return training.ExamplesTrainer(
-            tagger,
-            networks.WordTable(
-                rows.matrix(),
-                anchors=None if anchors is None else anchors(),
-                sparse=optimizer.sparse,
-                device=device,
-                frozen=frozen,
-            ),
-            training.Steps(optimizer, self.learning_rate, self.batch_size, rng),
-            loss="tags",
-            examples=training.TaggedSentences(
-                networks.Sentences(rows.batch, capitals, positions),
-                self._targets.distributions(samples.targets),
-            ),
+        arrays = {f"composition.{k}": v for k, v in encoder.parameters_.items()}
+
+        def build() -> "networks.Tagger":
+            composition = encoder._composition(encoder.vectors_)
+            return self._tagger(encoder, composition, len(self.classes_))
+
+        return networks.with_parameters(
+            build, arrays | self.parameters_, "The fitted tagger"
         )
 
-    def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
-        encoder = self.word_encoder_
-        if self._encoder_start is not None:
-            trained = select_composition(arrays)
-            encoder = encoder._trained(self._encoder_start, trained)
+    def _trainer(
+        self,
+        start: "TaggerStart",
+        train: Examples,
+        steps: Any,
+        split_state: RandomState,
+    ) -> "training.Trainer":
+        anchors = None
+        if start.of_encoder is not None and steps.optimizer._uses_start:
+            anchors = start.of_encoder.anchors
+        table = networks.WordTable(
+            start.table_rows.matrix(),
+            anchors=None if anchors is None else anchors(),
+            sparse=steps.optimizer.sparse,
+            device=networks.resolve_device(self.device),
+            frozen=start.of_encoder is None,
+        )
+        rows = np.arange(len(start.sentences))
+        targets = start.targets.distributions(train.targets)
+        examples = EncodedExamples(start.sentences, rows, targets)
+        objective = training.TaggingObjective(start.tagger, "tags", examples)
+        return training.Trainer(objective, table, steps)
+
+    def _attributes(
+        self, start: "TaggerStart", arrays: Arrays, *, is_scratch: bool = False
+    ) -> Attributes:
+        encoder = start.encoder
+        if arrays and start.of_encoder is not None:
+            encoder = encoder._with(
+                encoder._attributes(
+                    start.of_encoder, select_composition(arrays), is_scratch=is_scratch
+                )
+            )
+        arrays = arrays or networks.parameter_arrays(start.tagger)
         parameters = {
             name: array
             for name, array in arrays.items()
             if not name.startswith(("vectors", "composition."))
         }
-        return {"word_encoder_": encoder, "parameters_": parameters}
+        return {
+            **self._target_attributes(start.targets),
+            "word_encoder_": encoder,
+            "parameters_": parameters,
+        }
 
-    def _validation_score(self, examples: Samples) -> float:
-        return self.score(examples.texts, examples.targets)
+    def _validation_score(self, held_out: Examples, train: Examples) -> float:
+        return self.score(held_out.texts, held_out.targets)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,13 +1,13 @@
-"""Examples that an encoder learns from: the base of their kinds."""
+"""Examples that a model learns from, with strings and then with token ids."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import RandomState
@@ -20,157 +20,225 @@ from skparaphrase._typing import Encoder
 from skparaphrase.text import StoredTexts, TokenBatch, unique_texts
 
 Rows = NDArray[np.object_] | StoredTexts
-Shape = tuple[int, ...]
-Names = frozenset[str]  # of kinds that a loss learns from
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 Axes = NDArray[np.float32] | None  # a map from a teacher's vectors to ours
-Weights = NDArray[np.float32] | None
+
+
+class Kind:
+    """Base class of what examples teach: how they are split, in each model.
+
+    Kinds that encoders learn from derive from :class:`Lesson`, and those of supervised
+    models from :class:`~skparaphrase.supervision._targets.Targets`.
+    """
+
+    metric: ClassVar[str]  # of validation, in messages
+
+    def strata(self, examples: "Examples") -> NDArray[Any] | None:
+        """Labels whose shares both parts of a split should have."""
+        return None
+
+    def shared(self, examples: "Examples") -> NDArray[np.intp]:
+        """What connects examples, shape (n_examples, n): equal numbers stay together.
+
+        By default these are the texts, without hard negatives, which would connect
+        nearly all triplets.
+        """
+        return examples.indices.reshape(len(examples), -1)[:, :2]
+
+    def split(
+        self, examples: "Examples", groups: NDArray[np.intp], fraction: float, rng: Any
+    ) -> Split:
+        """Rows to train on, and to validate on, where groups stay together."""
+        return split_rows(groups, fraction, rng, self.strata(examples))
+
+    def check_split(
+        self, train: "Examples", held_out: "Examples", fraction: float
+    ) -> None:
+        """Raise if a part is of no use."""
 
 
 @dataclass(frozen=True)
-class Arranged:
-    """Examples as a trainer of encoders reads them.
+class Examples:
+    """Texts, or pairs or triplets of texts, and what is known of each.
 
     Attributes
     ----------
-    texts : TokenBatch
-        Distinct texts, or any texts with `identities`.
-    examples : ndarray of int of shape (n_pairs, 2), (n_triplets, 3) or (n_texts,)
-        Positions in `texts`.
-    identities : ndarray of int of shape (n_texts,), default=None
-        Equal where strings, or labels, are equal; None if all texts differ.
-    has_classes : bool, default=False
-        Whether texts of equal identities are never negatives of each other.
-    scores : ndarray of shape (n_pairs,), default=None
-        Graded scores of the pairs.
-    teacher : ndarray of shape (n_texts, dim), default=None
-        Unit vectors that a teacher gives the texts.
-    weights : ndarray of shape (n_examples,), default=None
-        Of the examples in the loss, or with `teacher` of the texts, shape (n_texts,).
-        Their mean over the examples is 1.
+    texts : ndarray of str or StoredTexts, of shape (n,), (n, 2) or (n, 3)
+    targets : ndarray of shape (n, ...), default=None
+    weights : ndarray of shape (n,), default=None
+        None for equal weights. Of shape (n, n_labels) once they are weighted by class,
+        where a text has several labels.
+    kind : Kind, default=None
+        What the examples teach.
+    groups : ndarray of int of shape (n,), default=None
+        Examples of a group stay together in a split.
     """
 
-    texts: TokenBatch
-    examples: NDArray[np.intp]
-    identities: NDArray[np.intp] | None = None
-    has_classes: bool = False
-    scores: NDArray[np.float32] | None = None
-    teacher: NDArray[np.float32] | None = None
-    weights: Weights = None
-
-
-class Examples(ABC):
-    """Base class of the kinds of examples; each distinct text is encoded once.
-
-    A kind has the class attributes below, and defines :meth:`matches`, :meth:`check`
-    and :meth:`validate`.
-
-    Parameters
-    ----------
-    rows : ndarray of str or StoredTexts, of shape (n_texts,), (n_pairs, 2) or
-            (n_triplets, 3)
-    targets : ndarray of shape (n_examples, ...), default=None
-        What is known of each example: its score, the index of its label, or the unit
-        vectors of a teacher.
-    weights : ndarray of shape (n_examples,), default=None
-        Positive weights of the examples in the loss.
-    """
-
-    name: ClassVar[str]  # in `Loss.learns_from`
-    noun: ClassVar[str]  # in messages
-    default_loss: ClassVar[str]  # what loss="auto" stands for
-    metric: ClassVar[str]  # what `validate` returns, in messages
-    n_min: ClassVar[int] = 2  # examples, of which each is compared with the others
-    has_order: ClassVar[bool] = True  # in which the first epoch may visit them
-    starts_far: ClassVar[bool] = False  # from its aim: changes of words have no limit
-
-    def __init__(
-        self, rows: Rows, targets: NDArray[Any] | None = None, weights: Weights = None
-    ) -> None:
-        self.rows = rows
-        self.targets: Any = targets
-        self.weights = weights
-
-    @classmethod
-    @abstractmethod
-    def matches(cls, shape: Shape, y: ArrayLike | None, names: Names) -> bool:
-        """Whether texts of a shape and `y` are of this kind.
-
-        `names` are the names of the kinds that the loss learns from. The kinds are
-        asked in the order of their table, and the first one that matches is taken.
-        """
-
-    @classmethod
-    @abstractmethod
-    def check(cls, rows: Rows, y: ArrayLike | None, weights: Weights) -> Self:
-        """Examples of this kind; invalid targets raise a ValueError."""
-
-    @abstractmethod
-    def validate(self, encoder: Encoder, train: Self) -> float:
-        """Score of a fitted encoder on these examples; higher is better.
-
-        `train` are the examples that the encoder was trained on.
-        """
+    texts: Rows
+    targets: Any = None
+    weights: NDArray[Any] | None = None
+    kind: Any = None
+    groups: NDArray[np.intp] | None = None
 
     def __len__(self) -> int:
-        return len(self.rows)
-
-    @property
-    def texts(self) -> Rows:
-        """All texts, one after another; shape (n,)."""
-        return self.rows.ravel()
+        return len(self.texts)
 
     @cached_property
     def _unique(self) -> tuple[list[str] | StoredTexts, NDArray[np.intp]]:
-        if isinstance(self.rows, StoredTexts):
-            return self.rows.unique()
-        return unique_texts(self.rows)
+        if isinstance(self.texts, StoredTexts):
+            return self.texts.unique()
+        return unique_texts(self.texts)
 
     @property
-    def distinct(self) -> list[str] | StoredTexts:
+    def distinct(self) -> Any:
         """The distinct texts, in order of appearance."""
         return self._unique[0]
 
     @property
     def indices(self) -> NDArray[np.intp]:
-        """Positions of the texts of each example in `distinct`; the shape of `rows`."""
+        """Positions of the texts in `distinct`; the shape of `texts`."""
         return self._unique[1]
 
-    def take(self, chosen: NDArray[np.intp]) -> Self:
-        """Some of the examples."""
-        targets = None if self.targets is None else self.targets[chosen]
-        weights = None if self.weights is None else self.weights[chosen]
-        return type(self)(self.rows[chosen], targets, weights)
+    def take(self, chosen: NDArray[Any]) -> "Examples":
+        """Some examples, by row indices or a mask."""
+        names = "texts", "targets", "weights", "groups"
+        given = {name: getattr(self, name) for name in names}
+        chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+        taken = {k: v[chosen] for k, v in given.items() if v is not None}
+        return replace(self, **taken)
 
-    @property
-    def normalized_weights(self) -> Weights:
+    def with_weight(self) -> "Examples":
+        """The examples whose weights are not zero."""
+        return self if self.weights is None else self.take(self.weights > 0)
+
+    def normalized_weights(self) -> NDArray[np.float32] | None:
         """The weights, divided by their mean."""
-        return None if self.weights is None else self.weights / self.weights.mean()
+        if self.weights is None:
+            return None
+        return (self.weights / self.weights.mean()).astype(np.float32)
 
-    def split(self, fraction: float | None, rng: RandomState) -> Any:
-        """Examples to train on, and those to validate on, or None.
+    def split(self, fraction: float, rng: RandomState) -> "tuple[Examples, Examples]":
+        """Examples to train on, and a random share to validate on, both in order.
 
-        Parameters
-        ----------
-        fraction : float or None
-            Share of the examples that is held out.
-        rng : RandomState
-
-        Returns
-        -------
-        train, held_out : Examples, Examples or None
-            Examples that texts connect stay together, if that leaves enough to
-            validate on. Hard negatives do not count: they would connect nearly all
-            triplets.
+        Examples that share a text, or are of one group, stay together.
         """
-        if fraction is None:
-            return self, None
-        groups = text_groups(self.indices.reshape(len(self), -1)[:, :2])
-        train, held_out = split_off(self, fraction, rng, groups=groups)
-        self._check_split(train, held_out, fraction)
-        held_out.rows = np.asarray(held_out.rows)  # in memory
-        return train, held_out
+        connected = self.kind.shared(self)
+        if self.groups is not None:  # numbers of their own
+            connected = np.column_stack([connected, self.groups + connected.max() + 1])
+        try:
+            rows = self.kind.split(self, text_groups(connected), fraction, rng)
+        except ValueError as error:
+            raise ValueError(
+                f"validation_fraction={fraction} cannot be held out: {error} Hold out "
+                "more, drop labels of one example, or pass X_val and y_val."
+            ) from error
+        train, held_out = map(self.take, rows)
+        self.kind.check_split(train, held_out, fraction)
+        return train, replace(held_out, texts=np.asarray(held_out.texts))
 
-    def _check_split(self, train: Self, held_out: Self, fraction: float) -> None:
+
+def split_rows(
+    groups: NDArray[np.intp],
+    fraction: float,
+    rng: RandomState,
+    labels: NDArray[Any] | None = None,
+) -> Split:
+    """Rows to train on, and a random share to validate on, both in order.
+
+    Rows of one group stay together, and both parts have about the same shares of the
+    `labels`. If that leaves too few to validate on, a warning says that groups are
+    split.
+    """
+    rows = np.arange(len(groups))
+    train, held_out = train_test_split(
+        rows, test_size=fraction, random_state=rng, stratify=labels
+    )
+    if groups.max() + 1 < len(groups):
+        codes = np.zeros(len(groups), np.intp)
+        if labels is not None:
+            codes = np.unique(labels, return_inverse=True)[1]
+        quota, chosen = np.bincount(codes[held_out], minlength=codes.max() + 1), []
+        order = np.argsort(groups, kind="stable")
+        ends = np.cumsum(np.bincount(groups))
+        for group in rng.permutation(len(ends)).tolist():
+            members = order[ends[group - 1] if group else 0 : ends[group]]
+            counts = np.bincount(codes[members], minlength=len(quota))
+            if (counts <= quota).all():
+                chosen.append(group)
+                quota -= counts
+            if not quota.any():
+                break
+        in_groups = np.isin(groups, chosen)
+        if 2 * quota.sum() <= len(held_out):
+            return np.flatnonzero(~in_groups), np.flatnonzero(in_groups)
+        warn_caller(
+            "Shared texts connect so many examples that those held out for "
+            "validation share texts with the others: their scores are too high."
+        )
+    return np.sort(train), np.sort(held_out)
+
+
+@dataclass(frozen=True)
+class EncodedExamples:
+    """Examples as a trainer reads them: texts are token ids.
+
+    Attributes
+    ----------
+    texts : TokenBatch or Sentences
+        Distinct texts, or any texts with `identities`; for a tagger, sentences.
+    indices : ndarray of int of shape (n_examples,), (n_examples, 2) or (n_examples, 3)
+        Positions in `texts`.
+    targets : ndarray, default=None
+        Scores, shape (n_examples,); distributions over outputs, shape
+        (n_examples, n_outputs); with `of_texts` a teacher's unit vectors, shape
+        (n_texts, dim); the tags of all tokens, end to end.
+    weights : ndarray of shape (n_examples,), default=None
+        Of the examples in the loss, or with `of_texts` of the texts. Their mean over
+        the examples is 1. Of shape (n_examples, n_outputs) if each output of
+        "binary_cross_entropy" has its own.
+    of_texts : bool, default=False
+        Whether targets and weights belong to texts.
+    identities : ndarray of int of shape (n_texts,), default=None
+        Equal where strings, or labels, are equal; None if all texts differ.
+    has_classes : bool, default=False
+        Whether texts of equal identities are never negatives of each other.
+    """
+
+    texts: Any
+    indices: NDArray[np.intp]
+    targets: NDArray[Any] | None = None
+    weights: NDArray[np.float32] | None = None
+    of_texts: bool = False
+    identities: NDArray[np.intp] | None = None
+    has_classes: bool = False
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class Lesson(Kind, ABC):
+    """Base class of the kinds of examples that an encoder learns from.
+
+    A kind has the class attributes below, and defines :meth:`read` and
+    :meth:`validate`.
+    """
+
+    name: ClassVar[str]  # in `Loss.learns_from`
+    noun: ClassVar[str]  # in messages
+    default_loss: ClassVar[str]  # what loss="auto" stands for
+    n_min: ClassVar[int] = 2  # examples, of which each is compared with the others
+    starts_far: ClassVar[bool] = False  # from its aim: changes of words have no limit
+
+    def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
+        """The examples with their targets; invalid ones raise a ValueError."""
+        raise NotImplementedError
+
+    def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> float:
+        """Score of a fitted encoder on held-out examples; higher is better."""
+        raise NotImplementedError
+
+    def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
+        """Raise unless both parts have two examples."""
         if min(len(train), len(held_out)) < 2:
             raise ValueError(
                 f"validation_fraction={fraction} leaves {len(train)} examples to train "
@@ -180,6 +248,7 @@ class Examples(ABC):
 
     def teacher_axes(
         self,
+        examples: Examples,
         dim: int,
         embed: Callable[[Any], NDArray[np.float32]],
         earlier: Axes,
@@ -188,6 +257,7 @@ class Examples(ABC):
 
         Parameters
         ----------
+        examples : Examples
         dim : int
             Dimensions of the encoder's vectors.
         embed : callable
@@ -202,52 +272,12 @@ class Examples(ABC):
         """
         return earlier
 
-    def arrange(self, batch: TokenBatch, rng: RandomState, axes: Axes) -> Arranged:
+    def encode(
+        self, examples: Examples, batch: TokenBatch, rng: RandomState, axes: Axes
+    ) -> EncodedExamples:
         """Examples for a trainer, given the tokens of the distinct texts.
 
-        Parameters
-        ----------
-        batch : TokenBatch of n_distinct texts
-        rng : RandomState
-        axes : ndarray or None
-            As of :meth:`teacher_axes`.
+        `axes` are those of :meth:`teacher_axes`.
         """
-        return Arranged(batch, self.indices, weights=self.normalized_weights)
-
-
-def split_off(
-    examples: Any,
-    fraction: float,
-    rng: RandomState,
-    *,
-    stratify: NDArray[Any] | None = None,
-    groups: NDArray[np.intp] | None = None,
-) -> tuple[Any, Any]:
-    """Examples to train on, and a random share to validate on, both in order.
-
-    Examples of one group stay together; if its size leaves too few to validate on, a
-    warning says that they do not.
-    """
-    train, held_out = train_test_split(
-        np.arange(len(examples)),
-        test_size=fraction,
-        random_state=rng,
-        stratify=stratify,
-    )
-    if groups is not None and groups.max() + 1 < len(groups):
-        sizes, room, chosen = np.bincount(groups).tolist(), len(held_out), []
-        for group in rng.permutation(len(sizes)).tolist():
-            if sizes[group] <= room:
-                chosen.append(group)
-                room -= sizes[group]
-            if not room:
-                break
-        in_groups = np.isin(groups, chosen)
-        if 2 * room <= len(held_out):
-            train, held_out = np.flatnonzero(~in_groups), np.flatnonzero(in_groups)
-        else:
-            warn_caller(
-                "Shared texts connect so many examples that those held out for "
-                "validation share texts with the others: their scores are too high."
-            )
-    return examples.take(np.sort(train)), examples.take(np.sort(held_out))
+        weights = examples.normalized_weights()
+        return EncodedExamples(batch, examples.indices, weights=weights)

@@ -3,7 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
@@ -18,75 +19,62 @@ from sklearn.utils.multiclass import check_classification_targets
 from skparaphrase._math import unit_vectors
 from skparaphrase._nearest import nearest
 from skparaphrase._typing import Encoder
-from skparaphrase.supervision._examples import (
-    Arranged,
-    Axes,
-    Examples,
-    Names,
-    Rows,
-    Shape,
-    Weights,
-)
+from skparaphrase.supervision._examples import Axes, EncodedExamples, Examples, Lesson
 from skparaphrase.text import TokenBatch, is_missing
 
 N_PARTNERS = 2  # of a text that has a label
 
 
-class LabelledTexts(Examples):
+class LabelledTexts(Lesson):
     """Texts with labels; those of one class are paraphrases of each other."""
 
     name, noun, default_loss = "labels", "labelled texts", "infonce"
     metric = "nearest-neighbour accuracy"
     n_min = 0  # see `check_classes`
-    has_order = False  # partners are drawn
 
-    @classmethod
-    def matches(cls, shape: Shape, y: ArrayLike | None, names: Names) -> bool:
-        """For single texts."""
-        return len(shape) == 1 and shape[0] > 0
-
-    @classmethod
-    def check(cls, rows: Rows, y: ArrayLike | None, weights: Weights) -> Self:
+    def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
         """Texts with indices of their labels."""
         if y is None:
             raise ValueError(
-                f"X has shape {tuple(rows.shape)} and y is None, so that there is "
-                "nothing to learn from. fit takes paraphrase pairs, shape "
+                f"X has shape {tuple(examples.texts.shape)} and y is None, so that "
+                "there is nothing to learn from. fit takes paraphrase pairs, shape "
                 "(n_pairs, 2), or texts with class labels or a teacher's vectors. In a "
                 "pipeline of single texts, FrozenEstimator(encoder) keeps an encoder "
                 "that is already trained."
             )
         labels = check_labels(y)
-        check_consistent_length(rows, labels)
+        check_consistent_length(examples.texts, labels)
         classes = np.unique(labels, return_inverse=True)[1]
         check_classes(classes)
-        return cls(rows, classes, weights)
+        return replace(examples, targets=classes)
 
-    def _check_split(self, train: Self, held_out: Self, fraction: float) -> None:
+    def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
+        """Raise unless two classes are left to train on."""
         check_classes(train.targets, " to train on")
 
-    def validate(self, encoder: Encoder, train: Self) -> float:
+    def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> float:
         """The share of texts whose nearest training text has their label."""
-        trained_on, held_out = (
-            unit_vectors(np.asarray(encoder.transform(np.asarray(part.rows))))
-            for part in (train, self)
+        known, queries = (
+            unit_vectors(np.asarray(encoder.transform(np.asarray(part.texts))))
+            for part in (train, held_out)
         )
-        rows = nearest(held_out, trained_on, 1)[1]
-        return float((train.targets[rows] == self.targets).mean())
+        rows = nearest(queries, known, 1)[1]
+        return float((train.targets[rows] == held_out.targets).mean())
 
-    def arrange(self, batch: TokenBatch, rng: RandomState, axes: Axes) -> Arranged:
+    def encode(
+        self, examples: Examples, batch: TokenBatch, rng: RandomState, axes: Axes
+    ) -> EncodedExamples:
         """Pairs of texts of one class; a text may occur with several labels.
 
         A pair has the weight of its first text.
         """
-        texts = batch.take(self.indices)
-        pairs, weights = partners(self.targets, rng), self.normalized_weights
-        return Arranged(
-            texts,
+        pairs, weights = partners(examples.targets, rng), examples.normalized_weights()
+        return EncodedExamples(
+            batch.take(examples.indices),
             pairs,
-            identities=self.targets,
-            has_classes=True,
             weights=None if weights is None else weights[pairs[:, 0]],
+            identities=examples.targets,
+            has_classes=True,
         )
 
 

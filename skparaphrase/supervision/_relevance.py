@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import GroupShuffleSplit
 
 from skparaphrase.metrics import check_relevance, query_codes, split_queries
-from skparaphrase.supervision._targets import Parts, Samples, Targets
+from skparaphrase.supervision._examples import Examples, Split
+from skparaphrase.supervision._targets import Targets
 
 
 class Relevance(Targets):
@@ -32,9 +32,9 @@ class Relevance(Targets):
         return np.column_stack([right, query_codes(queries)])
 
     @classmethod
-    def fit(cls, samples: Samples, levels: ArrayLike | None = None) -> Self:
+    def fit(cls, examples: Examples, levels: ArrayLike | None = None) -> Self:
         """Raise unless there are right and wrong answers to train on."""
-        relevance = samples.with_weight().targets[:, 0]
+        relevance = examples.with_weight().targets[:, 0]
         if len(np.unique(relevance)) < 2:
             raise ValueError(
                 f"Both right and wrong answers are needed to learn from; all "
@@ -42,16 +42,16 @@ class Relevance(Targets):
             )
         return cls(np.arange(2))
 
-    def check_validation(self, samples: Samples) -> None:
+    def check_validation(self, examples: Examples) -> None:
         """Raise if there are weights, or if every epoch would score 0."""
-        if samples.weights is not None:
+        if examples.weights is not None:
             raise ValueError(
                 "The mean reciprocal rank takes no weights: sample_weight_val must be "
                 "None."
             )
-        if not samples.targets[:, 0].any():
+        if not examples.targets[:, 0].any():
             raise ValueError(
-                f"None of the {len(samples)} validation answers is right: there is no "
+                f"None of the {len(examples)} validation answers is right: there is no "
                 "reciprocal rank to select an epoch by."
             )
 
@@ -63,18 +63,21 @@ class Relevance(Targets):
         """1 where an answer is more likely right than wrong."""
         return (probabilities[:, 1] > probabilities[:, 0]).astype(np.intp)
 
-    def split(self, samples: Samples, fraction: float, rng: RandomState) -> Parts:
-        """Split off all answers to a random share of the questions."""
-        questions = samples.targets[:, 1]
-        if len(np.unique(questions)) < 2:
-            raise ValueError(
-                "validation_fraction splits off whole questions, but there is only one "
-                "question: pass X_val and y_val, or set it to None."
-            )
+    def shared(self, examples: Examples) -> NDArray[np.intp]:
+        """All answers to a question stay together."""
+        return examples.targets[:, 1:]
+
+    def split(
+        self, examples: Examples, groups: NDArray[np.intp], fraction: float, rng: Any
+    ) -> Split:
+        """Hold out a random share of the questions, however many answers they have."""
+        if groups.max() == 0:
+            raise ValueError("all answers belong to only one question.")
         splitter = GroupShuffleSplit(1, test_size=fraction, random_state=rng)
-        ((train, held_out),) = splitter.split(questions, groups=questions)
-        trained_on = samples.take(np.sort(train))
-        self.fit(trained_on)
-        validation = replace(samples.take(np.sort(held_out)), weights=None)
-        self.check_validation(validation)
-        return trained_on, validation
+        ((train, held_out),) = splitter.split(groups, groups=groups)
+        return np.sort(train), np.sort(held_out)
+
+    def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
+        """Raise if a part lacks right or wrong answers."""
+        self.fit(train)
+        self.check_validation(replace(held_out, weights=None))

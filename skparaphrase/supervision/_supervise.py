@@ -4,30 +4,44 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.utils import check_consistent_length
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_consistent_length, column_or_1d
 
 from skparaphrase._compat import check_weights, safe_indexing
 from skparaphrase._estimator import warn_caller
 from skparaphrase._typing import Texts
-from skparaphrase.supervision._examples import Examples, Rows
-from skparaphrase.supervision._graded import GradedPairs
+from skparaphrase.supervision._examples import Examples, Lesson, Rows
 from skparaphrase.supervision._labels import LabelledTexts
-from skparaphrase.supervision._paraphrases import Paraphrases, Triplets
-from skparaphrase.supervision._teacher import TeacherVectors
-from skparaphrase.text import ROWS, StoredTexts, check_fit_texts, check_texts, is_stored
-
-#: The kinds, of which the first one that matches is taken.
-KINDS: tuple[type[Examples], ...] = (
-    TeacherVectors,
-    LabelledTexts,
-    Triplets,
+from skparaphrase.supervision._pairs import (
     GradedPairs,
     Paraphrases,
+    Triplets,
+    read_scores,
 )
+from skparaphrase.supervision._teacher import TeacherVectors, refuse_indicator
+from skparaphrase.text import (
+    ROWS,
+    StoredTexts,
+    check_fit_texts,
+    check_texts,
+    is_missing,
+    is_stored,
+)
+
+KINDS: dict[str, Lesson] = {
+    kind.name: kind
+    for kind in (
+        TeacherVectors(),
+        LabelledTexts(),
+        Triplets(),
+        GradedPairs(),
+        Paraphrases(),
+    )
+}
 
 
 def supervise(
@@ -35,6 +49,7 @@ def supervise(
     y: ArrayLike | None = None,
     learns_from: Collection[str] | None = None,
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
 ) -> Examples:
     """Find out what `X` and `y` say, by their shapes, and check it.
 
@@ -46,6 +61,8 @@ def supervise(
         Names of the kinds that the loss learns from; None: of all.
     sample_weight : array-like of shape (n_examples,), default=None
         Examples of weight 0 are left out.
+    groups : array-like of shape (n_examples,), default=None
+        Examples of equal values stay together in a split.
 
     Returns
     -------
@@ -61,28 +78,28 @@ def supervise(
     UserWarning
         If three named columns are read as triplets, and none is named "negative".
     """
-    names = frozenset(kind.name for kind in KINDS)
-    if learns_from is not None:
-        names = frozenset(learns_from)
-    rows: Rows
-    if TeacherVectors.matches((), y, names):  # whatever `X` is; in memory
-        rows = check_fit_texts(X)
+    names = frozenset(KINDS if learns_from is None else learns_from)
+    has_teacher = names == {"vectors"} or holds_vectors(y, names)
+    texts: Rows
+    if has_teacher:  # in memory
+        texts = check_fit_texts(X)
     else:
-        rows = StoredTexts.read(X) if is_stored(X) else check_texts(X, widths=ROWS)
-    weights = None
+        texts = StoredTexts.read(X) if is_stored(X) else check_texts(X, widths=ROWS)
+    examples = Examples(texts, groups=check_groups(groups, len(texts)))
     if sample_weight is not None:
-        weights = check_weights(sample_weight, len(rows), np.float32)
+        weights = check_weights(sample_weight, len(texts), np.float32)
         kept = np.flatnonzero(weights)
         if y is not None:
             check_consistent_length(weights, y)
             y = safe_indexing(y, kept)
-        rows, weights = rows[kept], weights[kept]
-    kind = next(kind for kind in KINDS if kind.matches(rows.shape, y, names))
-    examples = kind.check(rows, y, weights)
-    if kind is Triplets:
+        examples = replace(examples, weights=weights).take(kept)
+    shape = examples.texts.shape
+    kind = KINDS["vectors" if has_teacher else kind_of(shape, y, names)]
+    examples = kind.read(replace(examples, kind=kind), y)
+    if kind.name == "triplets":
         _warn_of_columns(X)
     if kind.name not in names:
-        nouns = sorted(kind.noun for kind in KINDS if kind.name in names)
+        nouns = sorted(KINDS[name].noun for name in names)
         raise ValueError(
             f"X and y hold {kind.noun}, but the loss learns from "
             f"{' or '.join(nouns)}. loss='auto' takes one that fits."
@@ -93,6 +110,59 @@ def supervise(
             f"{kind.n_min} is required: an example is compared with the others."
         )
     return examples
+
+
+def holds_vectors(y: Any, names: Collection[str]) -> bool:
+    """Whether `y` holds a teacher's vectors."""
+    shape: tuple[int, ...] = getattr(y, "shape", None) or np.shape(y)
+    if len(shape) < 2 or shape[-1] < 2:
+        return False
+    if len(shape) == 2:
+        refuse_indicator(y, shape)
+    if "vectors" not in names:
+        raise ValueError(
+            f"y has shape {tuple(shape)}: set loss='distillation' to learn the "
+            "vectors of a teacher."
+        )
+    return True
+
+
+def kind_of(shape: tuple[int, ...], y: ArrayLike | None, names: Collection[str]) -> str:
+    """The name of the kind of examples, by the shape of texts and the values of `y`.
+
+    Where `y` holds 0 and 1 only, `names`, those of the kinds that the loss learns from,
+    decide between marks of paraphrases and scores.
+    """
+    if len(shape) == 1 and shape[0]:
+        return "labels"
+    if shape[1:] == (3,):
+        return "triplets"
+    if y is None or shape[1:] != (2,) or not shape[0]:
+        return "pairs"
+    scores = read_scores(y)
+    if "pairs" in names and np.isin(scores, (0, 1)).all():
+        return "pairs"
+    if "scores" not in names and len(scores) == shape[0]:
+        raise ValueError(
+            f"y contains scores between {scores.min():g} and {scores.max():g}. Set "
+            "loss='cosent' (or 'auto') to learn their order, or mark paraphrases, "
+            "such as y >= 4."
+        )
+    return "scores"
+
+
+def check_groups(groups: ArrayLike | None, n_examples: int) -> NDArray[np.intp] | None:
+    """The number of the group of each example; None without groups."""
+    if groups is None:
+        return None
+    values = column_or_1d(groups)
+    if len(values) != n_examples:
+        raise ValueError(f"groups has {len(values)} values for {n_examples} examples.")
+    for i, value in enumerate(values.tolist()):
+        if is_missing(value):
+            raise ValueError(f"groups[{i}] is {value!r}: each example needs a group.")
+    numbers: NDArray[np.intp] = np.unique(values, return_inverse=True)[1]
+    return numbers
 
 
 def _warn_of_columns(X: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a supervised model learns of each text or pair: the base of the kinds."""
+"""What a supervised model learns of each text or pair: scores, classes, label sets."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -6,83 +6,24 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import softmax
-from sklearn.utils import compute_sample_weight
+from scipy import sparse
+from scipy.special import expit, softmax
+from sklearn.utils import check_array, column_or_1d, compute_sample_weight
 
-from skparaphrase.supervision._examples import split_off
-from skparaphrase.text import unique_texts
+from skparaphrase.supervision._examples import Examples, Kind
+from skparaphrase.supervision._labels import check_labels
+from skparaphrase.text import describe
 
-
-@dataclass(frozen=True)
-class Samples:
-    """Texts, or pairs, and what is to be learnt from each.
-
-    Attributes
-    ----------
-    texts : ndarray of shape (n_samples,) or (n_samples, 2), dtype object
-    targets : ndarray of shape (n_samples, ...)
-    weights : ndarray of shape (n_samples,), or None for equal weights
-        Of shape (n_samples, n_labels) once they are weighted by class, where a text has
-        several labels.
-    """
-
-    texts: NDArray[np.object_]
-    targets: NDArray[Any]
-    weights: NDArray[np.float64] | None = None
-
-    def __len__(self) -> int:
-        return len(self.texts)
-
-    @cached_property
-    def unique(self) -> tuple[list[str], NDArray[np.intp]]:
-        """The distinct texts, and the index of each text among them."""
-        return unique_texts(self.texts)
-
-    def take(self, chosen: NDArray[Any]) -> "Samples":
-        """Some samples, by row indices or a mask."""
-        weights = None if self.weights is None else self.weights[chosen]
-        return Samples(self.texts[chosen], self.targets[chosen], weights)
-
-    def with_weight(self) -> "Samples":
-        """The samples whose weights are not zero."""
-        return self if self.weights is None else self.take(self.weights > 0)
-
-    def weighted_by_class(self, class_weight: Mapping[Any, float] | str) -> "Samples":
-        """The same with weights that are multiplied by those of labels.
-
-        Where a text has several labels, each is a problem of two classes, 0 and 1.
-        """
-        if self.targets.ndim == 1:
-            by_class = compute_sample_weight(class_weight, self.targets)
-        else:
-            columns = [compute_sample_weight(class_weight, y) for y in self.targets.T]
-            by_class = np.column_stack(columns)
-        if not (np.isfinite(by_class).all() and by_class.min() >= 0 < by_class.max()):
-            raise ValueError(
-                "class_weight must be finite, not negative, and positive for some "
-                f"label of the examples; got {class_weight!r}."
-            )
-        weights = 1.0 if self.weights is None else self.weights
-        return replace(self, weights=(weights * by_class.T).T)
-
-    def normalized_weights(self) -> NDArray[np.float32] | None:
-        """The weights, divided by their mean."""
-        if self.weights is None:
-            return None
-        return (self.weights / self.weights.mean()).astype(np.float32)
-
-
-Parts = tuple[Samples, Samples]
+_MAX_STEPS = 1000  # more levels are hardly a scale of ratings
+_HINT = "MultiLabelBinarizer().fit_transform(y) encodes lists of labels."
 
 
 @dataclass(frozen=True)
-class Targets(ABC):
+class Targets(Kind, ABC):
     """Base class of what the outputs of a network mean.
 
     Parameters
@@ -96,7 +37,6 @@ class Targets(ABC):
 
     attribute: ClassVar[str] = "classes_"
     default_loss: ClassVar[str]  # of `training`
-    metric: ClassVar[str]  # of validation, in messages
 
     @staticmethod
     @abstractmethod
@@ -105,8 +45,8 @@ class Targets(ABC):
 
     @classmethod
     @abstractmethod
-    def fit(cls, samples: Samples, levels: ArrayLike | None = None) -> Self:
-        """Find the outputs that samples need; `levels` are given ones, or names."""
+    def fit(cls, examples: Examples, levels: ArrayLike | None = None) -> Self:
+        """Find the outputs that examples need; `levels` are given ones, or names."""
 
     @abstractmethod
     def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:
@@ -120,19 +60,242 @@ class Targets(ABC):
     def decode(self, probabilities: NDArray[Any]) -> NDArray[Any]:
         """Predictions, given the probabilities of the outputs."""
 
-    def check(self, samples: Samples) -> None:
-        """Raise if training on samples cannot resume with these outputs."""
-        return  # any samples will do, by default
+    def check(self, examples: Examples) -> None:
+        """Raise if training on examples cannot resume with these outputs."""
+        return  # any examples will do, by default
 
-    def check_validation(self, samples: Samples) -> None:
-        """Raise if samples cannot be used for validation."""
+    def check_validation(self, examples: Examples) -> None:
+        """Raise if examples cannot be used for validation."""
         return
-
-    def split(self, samples: Samples, fraction: float, rng: RandomState) -> Parts:
-        """Examples to train on, and a random share to validate on."""
-        return split_off(samples, fraction, rng)
 
     @property
     def n_outputs(self) -> int:
         """Units of the last layer."""
         return len(self.outputs)
+
+
+class Scores(Targets):
+    """Scores on a scale, whose evenly spaced levels are the outputs."""
+
+    attribute = "levels_"
+    default_loss, metric = "divergence", "Pearson's r"
+
+    @staticmethod
+    def read(y: ArrayLike, texts: object = None) -> NDArray[np.float64]:
+        """Scores as a vector of finite numbers."""
+        scores = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        column: NDArray[np.float64] = column_or_1d(scores, warn=True)
+        return column
+
+    @classmethod
+    def fit(cls, examples: Examples, levels: ArrayLike | None = None) -> Self:
+        """The levels of the scale; None: the integers around the scores.
+
+        Raises
+        ------
+        ValueError
+            If levels are not evenly spaced, or exclude scores.
+        """
+        scores = examples.targets
+        if levels is not None:
+            scale = cls(_check_levels(levels))
+            scale.check(examples)
+            return scale
+        low, high = np.floor(scores.min()), np.ceil(scores.max())
+        if low == high:
+            raise ValueError(
+                f"All scores are {low:g}: pass the levels of the scale, such as "
+                "levels=range(6)."
+            )
+        if high - low > _MAX_STEPS:
+            raise ValueError(
+                f"The scores range from {low:g} to {high:g}, which would take "
+                f"{high - low + 1:g} outputs: pass fewer levels, such as "
+                f"levels=np.linspace({low:g}, {high:g}, 11)."
+            )
+        return cls(np.arange(low, high + 1))
+
+    def check(self, examples: Examples) -> None:
+        """Raise if a score is outside of the scale."""
+        scores, low, high = examples.targets, self.outputs[0], self.outputs[-1]
+        outside = np.flatnonzero((scores < low) | (scores > high))
+        if len(outside):
+            raise ValueError(
+                f"{len(outside)} of {len(scores)} scores are outside of the levels, "
+                f"{low:g} to {high:g}; the first is {scores[outside[0]]:g} at index "
+                f"{outside[0]}."
+            )
+
+    def distributions(self, targets: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Distributions over levels whose expectation is the score.
+
+        Tai et al. (2015), equation 16: the score is interpolated linearly between the
+        two levels next to it.
+        """
+        levels = self.outputs
+        position = (targets - levels[0]) / (levels[1] - levels[0])
+        below = np.minimum(np.floor(position).astype(np.intp), len(levels) - 2)
+        shares = np.zeros((len(targets), len(levels)))
+        rows = np.arange(len(targets))
+        shares[rows, below + 1] = position - below
+        shares[rows, below] = 1 - shares[rows, below + 1]
+        return shares
+
+    def decode(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The expected level."""
+        scores = probabilities @ self.outputs
+        return np.clip(scores, self.outputs[0], self.outputs[-1])
+
+
+class Classes(Targets):
+    """Labels of any type; the distinct ones, sorted, are the outputs."""
+
+    default_loss, metric = "cross_entropy", "accuracy"
+
+    @staticmethod
+    def read(y: ArrayLike, texts: object = None) -> NDArray[Any]:
+        """Labels as a vector."""
+        return check_labels(y)
+
+    @staticmethod
+    def labels(targets: NDArray[Any]) -> NDArray[Any]:
+        """The label of everything that gets one."""
+        return targets
+
+    @classmethod
+    def fit(cls, examples: Examples, levels: ArrayLike | None = None) -> Self:
+        """Find the labels."""
+        labels = np.unique(cls.labels(examples.targets))
+        if len(labels) < 2:
+            raise ValueError(
+                "The number of classes has to be greater than one; got "
+                f"{len(labels)} class."
+            )
+        return cls(labels)
+
+    def check(self, examples: Examples) -> None:
+        """Raise if a label is new."""
+        new = np.setdiff1d(self.labels(examples.targets), self.outputs)
+        if len(new):
+            raise ValueError(
+                f"y contains the labels {new.tolist()}, but training started with "
+                f"{self.outputs.tolist()}. Fit a clone to start again."
+            )
+
+    def check_validation(self, examples: Examples) -> None:
+        """Raise if all labels are new."""
+        if not np.isin(examples.targets, self.outputs).any():
+            raise ValueError(
+                f"y_val contains the labels {np.unique(examples.targets).tolist()}, "
+                f"none of which occurs in y: {self.outputs.tolist()}."
+            )
+
+    def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:
+        """One-hot rows."""
+        return np.eye(self.n_outputs)[np.searchsorted(self.outputs, targets)]
+
+    def decode(self, probabilities: NDArray[Any]) -> NDArray[Any]:
+        """The most probable label."""
+        return self.outputs[probabilities.argmax(axis=1)]
+
+    def strata(self, examples: Examples) -> NDArray[Any] | None:
+        """The labels."""
+        labels: NDArray[Any] = examples.targets
+        return labels
+
+
+class LabelSets(Targets):
+    """Columns of 0 and 1, one for each label; names or indices are the outputs."""
+
+    default_loss, metric = "binary_cross_entropy", "accuracy of the sets of labels"
+
+    @staticmethod
+    def matches(y: Any) -> bool:
+        """Whether `y` has several columns, or lists of labels, which are refused."""
+        rows = y if hasattr(y, "shape") else np.array(y, dtype=object)
+        if len(rows.shape) != 1:
+            return len(rows.shape) > 1 and rows.shape[1] > 1
+        return any(isinstance(row, (list, tuple, set, frozenset)) for row in rows)
+
+    @staticmethod
+    def read(y: Any, texts: object = None) -> NDArray[np.int8]:
+        """An indicator matrix as an array."""
+        if sparse.issparse(y):
+            y = y.toarray()
+        rows = np.asarray(y) if hasattr(y, "shape") else np.array(y, dtype=object)
+        if rows.ndim != 2 or rows.shape[1] < 2:
+            raise ValueError(
+                "y must be an indicator of several labels, shape (n_samples, "
+                f"n_labels); got shape {rows.shape}. {_HINT}"
+            )
+        wrong = np.argwhere(~np.isin(rows, (0, 1)))
+        if len(wrong):
+            row, column = wrong[0].tolist()
+            raise ValueError(
+                "y of several labels must hold 0 and 1; "
+                f"y[{row}, {column}] is {describe(rows[row].tolist()[column])}. {_HINT}"
+            )
+        return rows.astype(np.int8)
+
+    @classmethod
+    def fit(cls, examples: Examples, levels: ArrayLike | None = None) -> Self:
+        """The names of the columns, by default their indices."""
+        indices = np.arange(examples.targets.shape[1])
+        return cls(indices if levels is None else np.asarray(levels))
+
+    def check(self, examples: Examples) -> None:
+        """Raise if there are more or fewer labels."""
+        n_labels = examples.targets.shape[1]
+        if n_labels != self.n_outputs:
+            raise ValueError(
+                f"y has {n_labels} labels, but training started with "
+                f"{self.n_outputs}. Fit a clone to start again."
+            )
+
+    check_validation = check
+
+    def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:
+        """The probability of each label, 0 or 1."""
+        return targets.astype(np.float64)
+
+    def probabilities(self, logits: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Of each label, independent of the others."""
+        return expit(logits)
+
+    def decode(self, probabilities: NDArray[Any]) -> NDArray[np.intp]:
+        """The labels that are more probable than not."""
+        return (probabilities > 0.5).astype(np.intp)
+
+
+def _check_levels(levels: ArrayLike) -> NDArray[np.float64]:
+    """The levels as a vector; raise unless they rise in equal steps."""
+    vector = np.asarray(levels, dtype=np.float64)
+    if vector.ndim == 1 and len(vector) > 1 and np.isfinite(vector).all():
+        even = np.linspace(vector[0], vector[-1], len(vector))
+        if vector[0] < vector[-1] and np.allclose(vector, even, rtol=0, atol=1e-9):
+            return even
+    raise ValueError(
+        "levels must be at least two evenly spaced, increasing scores, such as "
+        f"range(1, 6); got {levels!r}."
+    )
+
+
+def weighted_by_class(
+    examples: Examples, class_weight: Mapping[Any, float] | str
+) -> Examples:
+    """Examples with weights that are multiplied by those of labels.
+
+    Where a text has several labels, each is a problem of two classes, 0 and 1.
+    """
+    if examples.targets.ndim == 1:
+        by_class = compute_sample_weight(class_weight, examples.targets)
+    else:
+        columns = [compute_sample_weight(class_weight, y) for y in examples.targets.T]
+        by_class = np.column_stack(columns)
+    if not (np.isfinite(by_class).all() and by_class.min() >= 0 < by_class.max()):
+        raise ValueError(
+            "class_weight must be finite, not negative, and positive for some "
+            f"label of the examples; got {class_weight!r}."
+        )
+    weights = 1.0 if examples.weights is None else examples.weights
+    return replace(examples, weights=(weights * by_class.T).T)

@@ -4,7 +4,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
@@ -14,19 +15,11 @@ from sklearn.utils import check_array
 
 from skparaphrase._math import unit_vectors
 from skparaphrase._typing import Encoder
-from skparaphrase.supervision._examples import (
-    Arranged,
-    Axes,
-    Examples,
-    Names,
-    Rows,
-    Shape,
-    Weights,
-)
+from skparaphrase.supervision._examples import Axes, EncodedExamples, Examples, Lesson
 from skparaphrase.text import TokenBatch
 
 
-class TeacherVectors(Examples):
+class TeacherVectors(Lesson):
     """Texts of any shape and a teacher's unit vectors of them."""
 
     name, noun, default_loss = "vectors", "a teacher's vectors", "distillation"
@@ -34,28 +27,9 @@ class TeacherVectors(Examples):
     n_min = 0
     starts_far = True
 
-    @classmethod
-    def matches(cls, shape: Shape, y: ArrayLike | None, names: Names) -> bool:
-        """For `y` with a last axis of vectors, or if nothing else is learnt."""
-        if names == {cls.name}:
-            return True
-        given: Any = y
-        of_y: tuple[int, ...] = getattr(given, "shape", None) or np.shape(given)
-        if len(of_y) < 2 or of_y[-1] < 2:
-            return False
-        if len(of_y) == 2:
-            _refuse_indicator(y, of_y)
-        if cls.name not in names:
-            raise ValueError(
-                f"y has shape {tuple(of_y)}: set loss='distillation' to learn the "
-                "vectors of a teacher."
-            )
-        return True
-
-    @classmethod
-    def check(cls, rows: Rows, y: ArrayLike | None, weights: Weights) -> Self:
+    def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
         """Texts of shape S and vectors of shape S + (dim,), which are scaled."""
-        texts = np.asarray(rows)
+        texts = np.asarray(examples.texts)
         if y is None:
             raise ValueError(
                 "loss='distillation' learns the vectors of a teacher: call "
@@ -64,36 +38,35 @@ class TeacherVectors(Examples):
         vectors = check_vectors(y, texts, "y", dtype=np.float32, order="C", copy=True)
         flat = vectors.reshape(texts.size, -1)
         unit_vectors(flat, out=flat)
-        return cls(texts, vectors, weights)
+        return replace(examples, texts=texts, targets=vectors)
 
-    def _check_split(self, train: Self, held_out: Self, fraction: float) -> None:
-        return  # any number will do
+    def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
+        """Any number will do."""
 
-    def _flat(self) -> NDArray[np.float32]:
-        """A row for each of `texts`."""
-        vectors: NDArray[np.float32] = self.targets.reshape(self.indices.size, -1)
-        return vectors
-
-    def validate(self, encoder: Encoder, train: Self) -> float:
+    def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> float:
         """The mean cosine with the teacher's vectors."""
-        teacher = self._flat()
-        vectors = np.asarray(encoder.transform(self.rows)).reshape(len(teacher), -1)
+        teacher = _flat(held_out)
+        vectors = np.asarray(encoder.transform(held_out.texts))
+        vectors = vectors.reshape(len(teacher), -1)
         if hasattr(encoder, "teacher_axes_"):
             teacher = teacher @ encoder.teacher_axes_
         return float((unit_vectors(vectors) * unit_vectors(teacher)).sum(axis=1).mean())
 
     def teacher_axes(
         self,
+        examples: Examples,
         dim: int,
         embed: Callable[[Any], NDArray[np.float32]],
         earlier: Axes,
     ) -> Axes:
         """The map from the teacher's vectors to an encoder's of other dimensions."""
-        teacher = self._flat()
+        teacher = _flat(examples)
         if teacher.shape[1] == dim:
             return None
         if earlier is None:
-            return find_axes(teacher, embed(self.distinct)[self.indices.ravel()])
+            return find_axes(
+                teacher, embed(examples.distinct)[examples.indices.ravel()]
+            )
         if len(earlier) != teacher.shape[1]:
             raise ValueError(
                 f"The teacher's vectors had {len(earlier)} dimensions before, and now "
@@ -101,18 +74,25 @@ class TeacherVectors(Examples):
             )
         return earlier
 
-    def arrange(self, batch: TokenBatch, rng: RandomState, axes: Axes) -> Arranged:
+    def encode(
+        self, examples: Examples, batch: TokenBatch, rng: RandomState, axes: Axes
+    ) -> EncodedExamples:
         """Texts with the teacher's vectors in the dimensions of the encoder."""
-        teacher = self._flat() if axes is None else self._flat() @ axes
-        indices, weights = self.indices.ravel(), self.normalized_weights
-        if weights is None:
-            means = mean_targets(teacher, indices, len(batch))
-            return Arranged(batch, self.indices, teacher=means)
-        weights = weights.repeat(len(indices) // len(self))
-        means = mean_targets(teacher * weights[:, np.newaxis], indices, len(batch))
-        totals = np.bincount(indices, weights) / np.bincount(indices)
-        of_texts = totals.astype(np.float32)
-        return Arranged(batch, self.indices, teacher=means, weights=of_texts)
+        teacher = _flat(examples) if axes is None else _flat(examples) @ axes
+        indices, weights = examples.indices.ravel(), examples.normalized_weights()
+        if weights is not None:
+            weights = weights.repeat(len(indices) // len(examples))
+            teacher = teacher * weights[:, np.newaxis]
+            totals = np.bincount(indices, weights) / np.bincount(indices)
+            weights = totals.astype(np.float32)
+        means = mean_targets(teacher, indices, len(batch))
+        return EncodedExamples(batch, examples.indices, means, weights, of_texts=True)
+
+
+def _flat(examples: Examples) -> NDArray[np.float32]:
+    """A teacher's vectors, a row for each text."""
+    vectors: NDArray[np.float32] = examples.targets
+    return vectors.reshape(-1, vectors.shape[-1])
 
 
 def indicator_rows(y: Any) -> NDArray[Any] | None:
@@ -122,7 +102,7 @@ def indicator_rows(y: Any) -> NDArray[Any] | None:
     return rows if np.isin(rows, (0, 1)).all() else None
 
 
-def _refuse_indicator(y: Any, shape: tuple[int, ...]) -> None:
+def refuse_indicator(y: Any, shape: tuple[int, ...]) -> None:
     """Raise if a matrix holds labels instead of vectors."""
     if (rows := indicator_rows(y)) is None:
         return

@@ -27,9 +27,11 @@ def share_steps(trainer: Any, max_epochs: int) -> None:
     from the whole batch. The gradient of a row stays with the process that composed it;
     gradients of parameters and of word vectors are summed over processes.
     """
+    objective = trainer.objective
     data = {
         name: value
-        for name, value in vars(trainer).items()
+        for part in (objective, objective.examples)
+        for name, value in vars(part).items()
         if isinstance(value, (np.ndarray, Tensor, TokenBatch, tuple))
         and not name.startswith("_")
     }
@@ -40,7 +42,7 @@ def share_steps(trainer: Any, max_epochs: int) -> None:
         **trainer.optimizer.get_params(),
     }
     check_in_sync(trainer, settings=settings, **data)
-    trainer.compose = partial(share_rows, trainer.compose, trainer.texts_per_row)
+    objective.compose = partial(share_rows, objective.compose, objective.texts_per_row)
     trainer.is_shared = True
 
 

@@ -22,7 +22,7 @@ from skparaphrase._threads import (
     process_rank,
 )
 from skparaphrase.training._distributed import share_steps
-from skparaphrase.training._trainer import BaseTrainer
+from skparaphrase.training._trainer import Trainer
 
 NO_LOSS = 1e-6  # a constant output that has less is right
 LEAST_STEPS = 30  # after fewer, a high loss says nothing
@@ -111,13 +111,15 @@ class _BestEpoch:
     def __init__(
         self,
         validate: Callable[[Arrays], float],
-        trainer: BaseTrainer,
+        trainer: Trainer,
         history: History,
         earlier: History,
         *,
+        patience: int | None,
         prefer_later_on_ties: bool,
     ) -> None:
         self.validate = validate
+        self.patience = patience
         self.trainer = trainer
         self.history = history
         self.prefer_later_on_ties = prefer_later_on_ties
@@ -151,18 +153,21 @@ class _BestEpoch:
     @property
     def is_stale(self) -> bool:
         """Whether patience is exhausted."""
-        patience = self.trainer.optimizer.patience
-        return patience is not None and self.history.n_epochs - self.since >= patience
+        return (
+            self.patience is not None
+            and self.history.n_epochs - self.since >= self.patience
+        )
 
 
 def fit_epochs(
-    trainer: BaseTrainer,
+    trainer: Trainer,
     max_epochs: int,
     *,
     name: str,
     on_interrupt: Callable[[History], object],
     earlier: History | None = None,
     validate: Callable[[Arrays], float] | None = None,
+    patience: int | None = None,
     prefer_later_on_ties: bool = False,
     callbacks: Callbacks | None = None,
     small_steps: bool = True,
@@ -172,7 +177,7 @@ def fit_epochs(
 
     Parameters
     ----------
-    trainer : BaseTrainer
+    trainer : Trainer
     max_epochs : int
     name : str
         Of the model, for messages.
@@ -183,6 +188,8 @@ def fit_epochs(
         That of the fit which this one continues.
     validate : callable, default=None
         Returns the score of the trainer's arrays; higher is better.
+    patience : int, default=None
+        Number of epochs without a better score before training stops.
     prefer_later_on_ties : bool, default=False
         Of epochs with equal scores, keep the last one.
     callbacks : Callbacks, default=None
@@ -200,7 +207,7 @@ def fit_epochs(
     DivergedError
         If the loss of an epoch, or what is trained, is not finite.
     """
-    if trainer.is_shareable and n_processes() > 1:
+    if trainer.objective.is_shareable and n_processes() > 1:
         share_steps(trainer, max_epochs)
     earlier = earlier or History()
     history, best = History([*earlier.loss_curve]), None
@@ -210,6 +217,7 @@ def fit_epochs(
             trainer,
             history,
             earlier,
+            patience=patience,
             prefer_later_on_ties=prefer_later_on_ties,
         )
     verbose = verbose and process_rank() == 0
@@ -261,36 +269,36 @@ def fit_epochs(
     return _ended(history, trainer)
 
 
-def _ended(history: History, trainer: BaseTrainer) -> History:
+def _ended(history: History, trainer: Trainer) -> History:
     """The history with the arrays of the last epoch, unless a better one was kept."""
     if history.best_epoch is None:
         history.arrays = trainer.arrays()
     return history
 
 
-def _current(history: History, trainer: BaseTrainer) -> History:
+def _current(history: History, trainer: Trainer) -> History:
     """The history as if training had ended with this epoch."""
     best = None if history.best_epoch is None else history.n_epochs
     return replace(history, best_epoch=best, arrays=_copies(trainer))
 
 
-def _copies(trainer: BaseTrainer) -> Arrays:
+def _copies(trainer: Trainer) -> Arrays:
     return {name: array.copy() for name, array in trainer.arrays().items()}
 
 
-def _is_finite(trainer: BaseTrainer) -> bool:
+def _is_finite(trainer: Trainer) -> bool:
     """Whether all numbers that are trained are finite."""
     return all(np.isfinite(array).all() for array in trainer.arrays().values())
 
 
 def train_epoch(
-    trainer: BaseTrainer, epoch: int, n_epochs: int, advance: Callable[[int], object]
+    trainer: Trainer, epoch: int, n_epochs: int, advance: Callable[[int], object]
 ) -> float:
     """Take a step on every batch, and return the mean loss of an example.
 
     Parameters
     ----------
-    trainer : BaseTrainer
+    trainer : Trainer
     epoch : int
         From 0. Together with `n_epochs`, it determines the rate of a schedule.
     n_epochs : int
@@ -318,7 +326,7 @@ def train_epoch(
     return float(total) / trainer.n_examples
 
 
-def report_gain(history: History, name: str, measure: str, how_to: str) -> None:
+def report_gain(history: History, name: str, measure: str) -> None:
     """Print what a fit gained, and on what that was measured.
 
     Parameters
@@ -328,14 +336,15 @@ def report_gain(history: History, name: str, measure: str, how_to: str) -> None:
         Of the model.
     measure : str
         What the validation scores are.
-    how_to : str
-        What has to be passed for validation.
     """
     if process_rank() != 0:
         return
     start, best, epoch = history.start_score, history.best_score, history.best_epoch
     if start is None or best is None or epoch is None:
-        line = f"gain not measured: {how_to} measures it on held-out examples"
+        line = (
+            "gain not measured: validation_fraction=0.1, or X_val and y_val, measures "
+            "it on held-out examples"
+        )
     elif epoch <= history.n_epochs - history.n_new_epochs:
         line = f"{measure}: {start:.4f} at the start, which is kept; no epoch is better"
     else:
@@ -346,15 +355,14 @@ def report_gain(history: History, name: str, measure: str, how_to: str) -> None:
     print(f"[{name}] {line}")
 
 
-def warn_if_a_constant_is_better(
-    trainer: BaseTrainer, history: History, name: str
-) -> None:
+def warn_if_a_constant_is_better(trainer: Trainer, history: History, name: str) -> None:
     """Compare the losses of a fit with that of an output which ignores the text."""
     n_epochs = history.n_new_epochs
     if not n_epochs:
         return
     curve = history.loss_curve[-n_epochs:]
-    slices, constant = trainer.slices(), trainer.constant_loss()
+    slices = trainer.slices()
+    constant = trainer.objective.constant_loss(np.arange(slices[0].stop))
     if max(constant, *curve) <= NO_LOSS and slices[-1].stop >= LEAST_EXAMPLES:
         warn_caller(
             f"{name} has learnt nothing: shared texts connect all examples, so that no "
@@ -374,15 +382,6 @@ def warn_if_a_constant_is_better(
             f"{n_epochs} epoch{plural}; the same output for every text would have "
             f"{constant:.3g}. Check the columns that were passed as texts and targets. "
             "If they are right, train for more epochs, or with another "
-            f"{trainer.parameters_to_change()}.",
+            f"{trainer.objective.parameters_to_change()}.",
             ConvergenceWarning,
-        )
-
-
-def check_patience(patience: int | None, *, validates: bool) -> None:
-    """Raise if there is patience without validation."""
-    if patience is not None and not validates:
-        raise ValueError(
-            f"patience={patience} needs validation scores: set validation_fraction, or "
-            "pass X_val and y_val to fit where it takes them."
         )

@@ -26,8 +26,8 @@ from skparaphrase.metrics import RetrievalScorer, STSScorer
 from skparaphrase.networks import resolve_device
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairSimilarity
-from skparaphrase.supervision import _paraphrases
-from skparaphrase.training import ParaphraseTrainer
+from skparaphrase.supervision import _pairs
+from skparaphrase.training import Trainer
 from skparaphrase.vectors import Subwords, WordVectors
 
 GOLD = np.linspace(0, 5, 20)
@@ -177,9 +177,7 @@ def test_verbose_prints_a_line_an_epoch(zoo, capsys):
 def test_the_last_line_says_what_training_gained(zoo, capsys, monkeypatch):
     def fit(*scores):
         script = iter(scores)
-        monkeypatch.setattr(
-            _paraphrases, "RetrievalScorer", lambda: lambda *_: next(script)
-        )
+        monkeypatch.setattr(_pairs, "RetrievalScorer", lambda: lambda *_: next(script))
         changes = {"max_epochs": len(scores) - 1, "validation_fraction": 0.3}
         encoder = zoo.make("paragram", verbose=True, **changes).fit(zoo.pairs)
         assert encoder.validation_scores_ == list(scores)
@@ -242,7 +240,7 @@ def held_out(monkeypatch):
                 held.append([*map(tuple, pairs)])
             return super().__call__(encoder, pairs)
 
-    monkeypatch.setattr(_paraphrases, "RetrievalScorer", Watched)
+    monkeypatch.setattr(_pairs, "RetrievalScorer", Watched)
     return held
 
 
@@ -268,10 +266,10 @@ def test_the_best_epoch_on_held_out_pairs_is_kept(zoo, name, kind, held_out):
 def test_patience_ends_training(zoo, name, monkeypatch):
     scores = iter([0, 1, 3, 2, 2, 5])
     monkeypatch.setattr(
-        _paraphrases, "RetrievalScorer", lambda: lambda *_: next(scores)
+        _pairs, "RetrievalScorer", lambda: lambda *_: next(scores)
     )
     changes = {"max_epochs": 9, "validation_fraction": 0.2}
-    encoder = zoo.make(name, optimizer__patience=2, **changes).fit(zoo.pairs)
+    encoder = zoo.make(name, patience=2, **changes).fit(zoo.pairs)
     assert encoder.validation_scores_ == [0, 1, 3, 2, 2]
     assert (encoder.n_epochs_, encoder.best_epoch_) == (4, 2)
     scores = iter([0, 1, 2])
@@ -328,7 +326,7 @@ def test_distillation_validates_by_the_mean_cosine(zoo, dim):
 @pytest.mark.parametrize(
     ("params", "n_pairs", "message"),
     [
-        ({"optimizer__patience": 2}, 20, "patience=2 needs validation scores"),
+        ({"patience": 2}, 20, "patience=2 needs validation scores"),
         (
             {"validation_fraction": 0.05},
             20,
@@ -341,7 +339,7 @@ def test_distillation_validates_by_the_mean_cosine(zoo, dim):
         ),
         ({"validation_fraction": 1.0}, 20, "'validation_fraction' parameter"),
         (
-            {"validation_fraction": 0.2, "optimizer__patience": 0},
+            {"validation_fraction": 0.2, "patience": 0},
             20,
             "'patience' parameter",
         ),
@@ -440,9 +438,9 @@ def test_an_interrupted_fit_keeps_its_state_and_resumes(zoo, error):
 def test_an_interrupted_epoch_keeps_its_steps(zoo, with_subwords, monkeypatch):
     pairs = [*zoo.pairs, ("new w1", "new w2")]
     encoder = zoo.make("dan", vectors=with_subwords, warm_start=True, batch_size=4)
-    step, n_steps = ParaphraseTrainer.step, iter([True, True, False])
+    step, n_steps = Trainer.step, iter([True, True, False])
     monkeypatch.setattr(
-        ParaphraseTrainer,
+        Trainer,
         "step",
         lambda trainer, batch: step(trainer, batch) if next(n_steps) else 1 / 0,
     )

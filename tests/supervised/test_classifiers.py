@@ -87,13 +87,12 @@ def test_validation(model, sentences, labels, splits):
     expected = weights[model.predict(val["X_val"]) == val["y_val"]].sum() / 55
     assert_allclose(model.validation_scores_[model.best_epoch_], expected)
     assert expected >= max(model.validation_scores_) - 1e-9
-    # Labels are split off in their proportions.
-    parts = splits(SentenceClassifier)
+    # Labels are split off in about their proportions; equal texts stay together.
     model.set_params(validation_fraction=0.3, max_epochs=0)
     for seed in range(6):
         model.set_params(random_state=seed).fit(sentences, labels)
-        n_few = (parts[-1][1].targets == "few").sum()
-        assert abs(n_few - 9 * np.mean(labels == "few")) < 1
+        n_few = (splits[-1][1].targets == "few").sum()
+        assert abs(n_few - 9 * np.mean(labels == "few")) < 2
 
 
 @pytest.mark.parametrize(
@@ -110,7 +109,7 @@ def test_validation(model, sentences, labels, splits):
         ({"class_weight": {"none": 2}}, "not in class_weight"),
         ({"class_weight": {"few": 0, "many": 0}}, "class_weight must be finite"),
         ({"class_weight": {"few": -1, "many": 1}}, "class_weight must be finite"),
-        ({"validation_fraction": 0.01}, "0.01 cannot hold out every label: .*Hold out"),
+        ({"validation_fraction": 0.01}, "0.01 cannot be held out: .*Hold out"),
     ],
     ids=str,
 )

@@ -102,16 +102,15 @@ def test_rank(model, answers):
 
 def test_validation_by_question(model, answers, splits):
     X, y = answers
-    parts = splits(PairwiseInteractionRanker)
     model.set_params(validation_fraction=0.3, max_epochs=0)
     queries = np.arange(18) % 6  # not those of the texts
     for seed in range(4):
         model.set_params(random_state=seed).fit(X, y)
-        train, held = ({one for one, _ in part.texts} for part in parts[-1])
+        train, held = ({one for one, _ in part.texts} for part in splits[-1])
         assert len(train) == 4 and len(held) == 2 and not train & held
         for names in (queries, [f"q{k}" for k in queries]):
             model.fit(X, [list(row) for row in zip(y, names, strict=True)])
-            train, held = parts[-1]
+            train, held = splits[-1]
             found = [X.index(tuple(pair)) % 6 for pair in held.texts]
             assert set(found) == set(held.targets[:, 1]) and len(set(found)) == 2
             assert len(train) == 12 and len(held) == 6

@@ -15,7 +15,7 @@ from sklearn.model_selection import train_test_split
 
 from skparaphrase._math import text_groups
 from skparaphrase.supervision import Examples, supervise
-from skparaphrase.supervision._examples import split_off
+from skparaphrase.supervision._examples import split_rows
 
 RNG = np.random.RandomState(0)
 
@@ -26,12 +26,12 @@ def test_scores_that_single_precision_merges():
     for first, step in ((1.7e9, 1.0), (-5e15, 2.0), (1.0, 1e-12), (0.0, 0.25)):
         scores = first + step * RNG.permutation(40)
         examples = supervise(rows, scores)
-        arranged = examples.arrange(None, None, None)
-        assert arranged.scores.dtype == np.float32
-        assert_array_equal(arranged.scores.argsort(), scores.argsort())
-        assert len(np.unique(arranged.scores)) == 40
+        encoded = examples.kind.encode(examples, None, None, None)
+        assert encoded.targets.dtype == np.float32
+        assert_array_equal(encoded.targets.argsort(), scores.argsort())
+        assert len(np.unique(encoded.targets)) == 40
         if step == 0.25:
-            assert_array_equal(arranged.scores, scores)  # as they are
+            assert_array_equal(encoded.targets, scores)  # as they are
 
 
 def mean_reciprocal_rank(queries, candidates):
@@ -92,7 +92,7 @@ def test_scores_of_each_kind(kind, parts):
     encoder = make_encoder(**settings).fit(X, y)
     rest, held = (
         [[*map(tuple, X.reshape(len(X), -1))].index(tuple(np.atleast_1d(row)))
-         for row in part.rows] for part in parts[0]
+         for row in part.texts] for part in parts[0]
     )  # fmt: skip
     assert sorted(rest + held) == [*range(len(X))]
     assert len(held) == np.ceil(0.3 * len(X))
@@ -121,7 +121,7 @@ def test_held_out_examples_share_no_text_with_the_others(kind, parts):
     if kind == "labels":
         y = groups % 3
     make_encoder(validation_fraction=0.3, max_epochs=1).fit(X, y)
-    train, held = ({*np.ravel(part.rows)} for part in parts[0])
+    train, held = ({*np.ravel(part.texts)} for part in parts[0])
     assert not train & held
     assert 0.15 * len(X) <= len(parts[0][1]) <= 0.3 * len(X) + 1
 
@@ -155,13 +155,6 @@ def test_examples_that_share_texts_by_search():
         assert 1 < len(set(groups)) < 30
 
 
-class Rows(np.ndarray):
-    """Numbered examples, as `split_off` takes them."""
-
-    def take(self, rows):
-        return np.asarray(self)[rows]
-
-
 @given(
     sizes=st.lists(st.integers(1, 6), min_size=3, max_size=30),
     fraction=st.sampled_from([0.1, 0.25, 0.5]),
@@ -171,12 +164,10 @@ def test_groups_are_held_out_whole(sizes, fraction, seed):
     groups = np.random.RandomState(seed).permutation(
         np.repeat(range(len(sizes)), sizes)
     )
-    rows = np.arange(len(groups)).view(Rows)
+    rows = np.arange(len(groups))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        train, held_out = split_off(
-            rows, fraction, np.random.RandomState(seed), groups=groups
-        )
+        train, held_out = split_rows(groups, fraction, np.random.RandomState(seed))
     assert sorted([*train, *held_out]) == rows.tolist()
     assert list(train) == sorted(train) and list(held_out) == sorted(held_out)
     wanted = np.ceil(fraction * len(groups))
@@ -191,14 +182,12 @@ def test_groups_are_held_out_whole(sizes, fraction, seed):
 
 
 def test_examples_are_held_out_one_by_one_without_groups():
-    rows = np.arange(40).view(Rows)
-    expected = train_test_split(rows, test_size=0.3, random_state=5)
-    for groups in (None, np.arange(40)):
-        found = split_off(rows, 0.3, 5, groups=groups)
-        for part, wanted in zip(found, expected, strict=True):
-            assert_array_equal(part, np.sort(wanted))
+    expected = train_test_split(np.arange(40), test_size=0.3, random_state=5)
+    parts = split_rows(np.arange(40), 0.3, 5)
+    for part, wanted in zip(parts, expected, strict=True):
+        assert_array_equal(part, np.sort(wanted))
     # One group of all examples cannot be held out.
-    groups = np.zeros(40, np.intp) + (rows > 38)
+    groups = np.zeros(40, np.intp) + (np.arange(40) > 38)
     with pytest.warns(UserWarning, match="Shared texts connect so many examples"):
-        _, held_out = split_off(rows, 0.3, np.random.RandomState(0), groups=groups)
+        _, held_out = split_rows(groups, 0.3, np.random.RandomState(0))
     assert len(held_out) == 12

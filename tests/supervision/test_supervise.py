@@ -65,7 +65,7 @@ KINDS = {
 )
 def test_shapes_and_values_decide_the_kind(X, y, kind):
     for container in (list, lambda X: np.array(X, dtype=object)):
-        assert supervise(container(X), y).name == kind
+        assert supervise(container(X), y).kind.name == kind
 
 
 @pytest.mark.parametrize(

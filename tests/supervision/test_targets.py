@@ -3,18 +3,27 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skparaphrase.supervision import Classes, Relevance, Samples, Scores, TokenTags
+from skparaphrase.supervision import (
+    Classes,
+    Examples,
+    Relevance,
+    Scores,
+    TokenTags,
+    weighted_by_class,
+)
 
 
 def labelled(targets, weights=None):
     texts = np.array([f"text {i}" for i in range(len(targets))], dtype=object)
-    return Samples(texts, targets, weights)
+    return Examples(texts, targets, weights)
 
 
 def find_levels(scores, levels=None):
@@ -144,12 +153,12 @@ def test_labels_of_variable_length():
 
 def test_weights_of_labels_multiply_those_of_examples():
     examples = labelled(np.array([0, 1, 1, 1]), np.array([1.0, 0.0, 2.0, 3.0]))
-    found = examples.weighted_by_class({0: 5.0, 1: 0.5})
+    found = weighted_by_class(examples, {0: 5.0, 1: 0.5})
     assert found.weights.tolist() == [5.0, 0.0, 1.0, 1.5]
     assert len(examples.with_weight()) == 3
     for bad in ({0: 0, 1: 0}, {0: -1, 1: 1}, {0: np.inf, 1: 1}):
         with pytest.raises(ValueError, match="class_weight must be finite"):
-            examples.weighted_by_class(bad)
+            weighted_by_class(examples, bad)
 
 
 def test_answers_belong_to_questions():
@@ -157,10 +166,10 @@ def test_answers_belong_to_questions():
     read = Relevance.read([1, 0, 0], texts)
     assert read.tolist() == [[1, 0], [0, 1], [0, 0]]
     assert Relevance.read([(1, 7), (0, 7), (0, 5)], texts)[:, 1].tolist() == [0, 0, 1]
-    relevance = Relevance.fit(Samples(texts, read))
+    relevance = Relevance.fit(Examples(texts, read))
     assert_array_equal(relevance.distributions(read), [[0, 1], [1, 0], [1, 0]])
     assert relevance.decode(np.array([[0, 1], [1, 1], [1, 0]])).tolist() == [1, 0, 0]
-    only = Samples(texts, read, np.array([0.0, 1.0, 1.0]))
+    only = Examples(texts, read, np.array([0.0, 1.0, 1.0]))
     with pytest.raises(ValueError, match="all 2 are wrong"):
         Relevance.fit(only)
     with pytest.raises(ValueError, match="takes no weights"):
@@ -170,7 +179,8 @@ def test_answers_belong_to_questions():
 def test_answers_are_split_by_question():
     targets = np.array([(1, 0), (0, 0), (1, 1), (0, 1), (1, 2), (0, 2)])
     relevance = Relevance(np.arange(2))
-    train, held_out = relevance.split(labelled(targets), 0.3, np.random.RandomState(0))
+    examples = replace(labelled(targets), kind=relevance)
+    train, held_out = examples.split(0.3, np.random.RandomState(0))
     assert len(train) == 4 and len(held_out) == 2
     assert not set(train.targets[:, 1]) & set(held_out.targets[:, 1])
 
@@ -186,5 +196,7 @@ def test_tags_of_sentences():
         tags.check(labelled([np.array(["X", "D"])]))
     with pytest.raises(ValueError, match="has to be greater than one"):
         TokenTags.fit(labelled(targets[1:2]))
-    train, held_out = tags.split(labelled(targets), 0.4, np.random.RandomState(0))
+    texts = np.fromiter((["a"] * len(row) for row in rows), dtype=object)
+    examples = Examples(texts, targets, kind=tags)
+    train, held_out = examples.split(0.3, np.random.RandomState(0))
     assert len(train) == 2 and len(held_out) == 1

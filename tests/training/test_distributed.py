@@ -28,7 +28,7 @@ from skparaphrase.encoders import (
 from skparaphrase.losses import MarginLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SimilarityRegressor
-from skparaphrase.training import BaseTrainer
+from skparaphrase.training import Trainer
 from skparaphrase.training._distributed import shares
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
@@ -118,14 +118,14 @@ def differing(rank):
 
 def parting(rank):
     """The message for processes whose states diverge in training."""
-    end_epoch = BaseTrainer.end_epoch
+    end_epoch = Trainer.end_epoch
 
     def meddle(self):
         if rank == 1:
             self.table.weight[5, 3] += 1e-6
         end_epoch(self)
 
-    BaseTrainer.end_epoch = meddle
+    Trainer.end_epoch = meddle
     with pytest.raises(RuntimeError, match="differ in vectors") as caught:
         ParagramEncoder(**WORD).fit(PAIRS)
     return str(caught.value)
@@ -192,10 +192,10 @@ def test_what_differs_is_named(by_two):
     for message, names in zip(
         first,
         [
-            "texts, examples, vectors",
+            "texts, indices, vectors",
             "random numbers",
             *["settings"] * 2,
-            "teacher",
+            "targets",
         ],
         strict=True,
     ):

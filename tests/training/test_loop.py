@@ -18,7 +18,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase._fit import random_states
+from skparaphrase._trained import random_states
 from skparaphrase.datasets import load_paraphrases, load_similarity
 from skparaphrase.encoders import (
     CharagramEncoder,
@@ -29,7 +29,6 @@ from skparaphrase.networks import WordTable
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SimilarityRegressor
 from skparaphrase.training import (
-    check_patience,
     fit_epochs,
     warn_if_a_constant_is_better,
 )
@@ -46,8 +45,9 @@ class Trainer:
     n_slices, n_made = 20, 0
     random_state = np.random.RandomState(0)
 
-    def __init__(self, losses=None, patience=None):
-        self.optimizer = SimpleNamespace(schedule="constant", patience=patience)
+    def __init__(self, losses=None):
+        self.objective = self
+        self.optimizer = SimpleNamespace(schedule="constant")
         self.epoch = 0
         self.n_examples = self.n_slices
         self.losses = losses
@@ -66,7 +66,7 @@ class Trainer:
 
     def end_epoch(self): ...
 
-    def constant_loss(self):
+    def constant_loss(self, first):
         return 0.8
 
     def parameters_to_change(self):
@@ -101,13 +101,13 @@ class Callbacks:
         self.seen.append((int(history.arrays["epoch"]), len(history.loss_curve)))
 
 
-def fit(scores=None, *, start=0, losses=None, patience=None, max_epochs=5, **options):
+def fit(scores=None, *, start=0, losses=None, max_epochs=5, **options):
     """The history of a fit; `start` is the first score."""
     validate = None
     if scores is not None:
         validate = lambda arrays: [start, *scores][arrays["epoch"]]  # noqa: E731
     options = {"on_interrupt": None, "name": "Model", "validate": validate, **options}
-    trainer = Trainer(losses, patience)
+    trainer = Trainer(losses)
     history = fit_epochs(trainer, max_epochs, **options)
     warn_if_a_constant_is_better(trainer, history, "Model")
     return history
@@ -250,8 +250,6 @@ def test_randomness_begins_anew_unless_resumed():
     assert again.randint(99) == first.randint(99)
     other, _ = random_states(estimator, resume=False)
     assert other.randint(99) != again.randint(99)
-    with pytest.raises(ValueError, match="patience=2 needs validation scores"):
-        check_patience(2, validates=False)
 
 
 # With estimators

@@ -23,13 +23,14 @@ from skparaphrase.networks import (
 )
 from skparaphrase.networks._heads import tagging_losses
 from skparaphrase.optimizers import Optimizer
+from skparaphrase.supervision import EncodedExamples
 from skparaphrase.text import TokenBatch
 from skparaphrase.training import (
-    ExamplesTrainer,
+    HeadObjective,
+    InteractionObjective,
     Steps,
-    TaggedSentences,
-    TargetTexts,
-    head_trainer,
+    TaggingObjective,
+    Trainer,
 )
 from skparaphrase.training._loop import train_epoch
 
@@ -110,24 +111,26 @@ def make_head_trainer(
     )  # fmt: skip
     rng = np.random.RandomState(5)
     n = len(texts) // n_texts
-    examples = TargetTexts(
+    examples = EncodedExamples(
         batch_of(texts),
         np.arange(len(texts)).reshape(n, n_texts),
         (rng.dirichlet(np.ones(4), size=n) + 1e-6).astype(np.float32),
         rng.uniform(0.2, 2, size=n).astype(np.float32),
     )
-    trainer = head_trainer(
-        randomise(composition), randomise(module), table,
-        Steps(limits, rate, batch_size, np.random.RandomState(0)),
-        loss=loss, examples=examples, prior=prior,
-    )  # fmt: skip
-    trainer.vectors_rate = 0.25
-    return trainer
+    objective = HeadObjective(
+        randomise(composition), randomise(module), loss, examples, prior
+    )
+    objective.vectors_rate = 0.25
+    steps = Steps(limits, rate, batch_size, np.random.RandomState(0))
+    return Trainer(objective, table, steps)
 
 
 def mean_loss(trainer, state, loss):
     """The weighted mean loss of all examples, in double precision."""
-    module, examples = copy.deepcopy(trainer.module).double(), trainer.examples
+    module, examples = (
+        copy.deepcopy(trainer.module).double(),
+        trainer.objective.examples,
+    )
     ids = torch.from_numpy(examples.texts.ids.astype(np.int64))
     table = torch.from_numpy(state["vectors"])
     with torch.no_grad():
@@ -209,15 +212,16 @@ def test_mean_loss_of_an_epoch_counts_examples():
 @pytest.mark.parametrize("loss", ["cross_entropy", "divergence"])
 def test_loss_of_the_mean_target(loss):
     trainer = make_head_trainer(loss=loss)
-    targets = trainer.examples.targets.astype(np.float64)
-    weights = trainer.examples.weights / trainer.examples.weights.mean()
+    examples = trainer.objective.examples
+    targets = examples.targets.astype(np.float64)
+    weights = examples.weights / examples.weights.mean()
     mean = np.average(targets, axis=0, weights=weights)
     losses = -targets * np.log(mean)
     if loss == "divergence":
         losses = (losses + targets * np.log(targets)) / 4
     expected = np.average(losses.sum(axis=1), weights=weights)
-    trainer.weights /= trainer.weights.mean()
-    assert trainer.constant_loss() == pytest.approx(expected, rel=1e-4)
+    trainer.objective.weights /= trainer.objective.weights.mean()
+    assert trainer.objective.constant_loss(None) == pytest.approx(expected, rel=1e-4)
 
 
 # Interaction
@@ -234,7 +238,7 @@ def make_pairs(n_outputs=3, *, weighted=False):
     if n_outputs == 2:
         targets = np.eye(2, dtype=np.float32)[targets.argmax(axis=1)]
     weights = np.linspace(0.5, 1.5, 10, dtype=np.float32) if weighted else None
-    return TargetTexts(texts, pairs, targets, weights, interact=True)
+    return EncodedExamples(texts, pairs, targets, weights)
 
 
 def make_pair_trainer(
@@ -250,9 +254,7 @@ def make_pair_trainer(
         batch_size,
         np.random.RandomState(state),
     )
-    return ExamplesTrainer(
-        net, table, steps, loss=loss, examples=examples,
-    )  # fmt: skip
+    return Trainer(InteractionObjective(net, loss, examples), table, steps)
 
 
 def network_loss(net, vectors, examples, rows, loss="divergence", state=None):
@@ -391,10 +393,10 @@ def make_tag_trainer(
         optimizer, momentum=0.0, vectors_penalty=penalty, composition_penalty=penalty,
         head_penalty=penalty,
     )  # fmt: skip
-    return ExamplesTrainer(
-        tagger, table, Steps(limits, 1.0, batch_size, random_state), loss="tags",
-        examples=TaggedSentences(Sentences(WORDS, CAPITALS, SENTENCES), TAGS),
-    )  # fmt: skip
+    sentences = Sentences(WORDS, CAPITALS, SENTENCES)
+    examples = EncodedExamples(sentences, np.arange(len(sentences)), TAGS)
+    objective = TaggingObjective(tagger, "tags", examples)
+    return Trainer(objective, table, Steps(limits, 1.0, batch_size, random_state))
 
 
 @pytest.mark.parametrize("capitals", ["ngram", "input", None])

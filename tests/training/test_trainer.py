@@ -27,11 +27,17 @@ from skparaphrase.networks import (
     WordTable,
 )
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervision import Arranged
+from skparaphrase.supervision import EncodedExamples
 from skparaphrase.text import TokenBatch
-from skparaphrase.training import ParaphraseTrainer, Steps, _loop, _trainer
+from skparaphrase.training import (
+    ParaphraseObjective,
+    Steps,
+    Trainer,
+    _loop,
+    _objectives,
+)
 from skparaphrase.training._loop import train_epoch
-from skparaphrase.training._trainer import _scrambled
+from skparaphrase.training._objectives import _scrambled
 
 CPU = torch.device("cpu")
 equations = SimpleNamespace(
@@ -74,20 +80,20 @@ def make_trainer(
         for i, parameter in enumerate(composition.parameters()):
             # Off their start, so that each penalty shows.
             parameter.add_(torch.from_numpy(0.3 * normal(*parameter.shape, seed=i)))
-    return ParaphraseTrainer(
+    optimizer = Optimizer(optimizer, sparse=sparse, max_change=max_change, **limits)
+    indices = np.arange(len(texts)).reshape(-1, 2) if examples is None else examples
+    objective = ParaphraseObjective(
         composition,
-        table,
-        Steps(
-            Optimizer(optimizer, sparse=sparse, max_change=max_change, **limits),
-            learning_rate, batch_size, np.random.RandomState(seed),
-        ),
-        loss=MarginLoss(0.9) if loss is None else loss,
-        examples=Arranged(
-            texts,
-            np.arange(len(texts)).reshape(-1, 2) if examples is None else examples,
-            **(known or {}),
-        ),
-    )  # fmt: skip
+        MarginLoss(0.9) if loss is None else loss,
+        EncodedExamples(texts, indices, **(known or {})),
+        optimizer,
+    )
+    state = np.random.RandomState(seed)
+    return Trainer(objective, table, Steps(optimizer, learning_rate, batch_size, state))
+
+
+def constant_loss(trainer):
+    return trainer.objective.constant_loss(np.arange(trainer.slices()[0].stop))
 
 
 def step(trainer, pairs=None):
@@ -200,13 +206,13 @@ def test_a_step_on_triplets_by_hand():
 
 def test_scores_follow_their_pairs_into_a_batch():
     scores = np.array([3, 1, 4, 1, 5, 9], np.float32)
-    known = {"scores": scores}
+    known = {"targets": scores}
     trainer = make_trainer(None, make_texts(12), loss=CoSENTLoss(2.0), known=known)
     chosen = np.array([4, 1, 0, 3])
     table = normal(N_WORDS, DIM)
-    cosines = []
+    cosines, texts = [], trainer.objective.examples.texts
     for pair in chosen:
-        a, b = (table[trainer.texts[2 * pair + side]].mean(axis=0) for side in (0, 1))
+        a, b = (table[texts[2 * pair + side]].mean(axis=0) for side in (0, 1))
         cosines.append(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
     total = 1.0
     for i, j in np.ndindex(4, 4):
@@ -322,11 +328,14 @@ def test_dropout_at_a_vanishing_rate_is_no_dropout(loss, width):
 def test_dropout_zeroes_numbers_and_scales_the_others(rate, loss):
     texts, more = make_texts(600), {}
     if isinstance(loss, DistillationLoss):
-        more = {"examples": np.arange(600), "known": {"teacher": normal(600, DIM)}}
+        more = {
+            "examples": np.arange(600),
+            "known": {"targets": normal(600, DIM), "of_texts": True},
+        }
     trainer = make_trainer(Watched(), texts, word_dropout=rate, loss=loss, **more)
     given = normal(N_WORDS, DIM)[texts.ids]
     step(trainer)
-    dropped, offsets = trainer.composition.seen[-1]
+    dropped, offsets = trainer.objective.composition.seen[-1]
     if isinstance(loss, MarginLoss):  # negatives with other masks follow the texts
         dropped, offsets = dropped[: len(given)], offsets[:601]
     assert_array_equal(offsets, texts.offsets)
@@ -349,7 +358,7 @@ def test_negatives_are_chosen_without_dropout_and_embedded_with_it():
     assert_allclose(unit, means, atol=1e-5)
     assert found.all()
 
-    plain, (dropped, offsets) = trainer.composition.seen
+    plain, (dropped, offsets) = trainer.objective.composition.seen
     assert_array_equal(plain[0], start[texts.ids])
     negatives = texts.take(chosen.numpy())
     n_tokens = len(texts.ids)
@@ -371,7 +380,7 @@ def test_each_copy_of_a_word_is_dropped_by_itself():
     texts = TokenBatch(np.zeros(400, np.int32), np.arange(401))
     trainer = make_trainer(Watched(), texts, word_dropout=0.5)
     step(trainer)
-    assert len(np.unique(trainer.composition.seen[-1][0], axis=0)) == 2**DIM
+    assert len(np.unique(trainer.objective.composition.seen[-1][0], axis=0)) == 2**DIM
 
 
 def test_both_texts_of_a_chosen_pair_are_scrambled():
@@ -396,7 +405,9 @@ def test_negatives_inherit_the_scrambled_order(loss):
     texts = make_texts(40, longest=8)
     trainer = make_trainer(Watched(), texts, scramble=1.0, loss=loss)
     step(trainer)
-    ((seen, offsets),) = trainer.composition.seen  # one pass: negatives are its rows
+    ((seen, offsets),) = (
+        trainer.objective.composition.seen
+    )  # one pass: negatives are its rows
     given = normal(N_WORDS, DIM)[texts.ids]
     changed = 0
     for start, stop in pairwise(offsets):
@@ -505,17 +516,17 @@ def test_loss_of_equal_vectors():
     ):
         trainer = make_trainer(texts=texts, loss=loss, examples=examples, known=known)
         before = trainer.random_state.get_state()[1].copy()
-        assert trainer.constant_loss() == pytest.approx(expected, abs=1e-6)
+        assert constant_loss(trainer) == pytest.approx(expected, abs=1e-6)
         assert_array_equal(trainer.random_state.get_state()[1], before)
     teacher, scores = normal(8, DIM), normal(4)
     classes = {"identities": np.array([0, 0, 1, 1, 1, 1, 2, 2]), "has_classes": True}
     for loss, known in (
         (InfoNCELoss(0.2), classes),
-        (DistillationLoss(), {"teacher": teacher}),
-        (CoSENTLoss(), {"scores": scores}),
+        (DistillationLoss(), {"targets": teacher, "of_texts": True}),
+        (CoSENTLoss(), {"targets": scores}),
     ):
         trainer = make_trainer(texts=texts, loss=loss, known=known)
-        assert np.isnan(trainer.constant_loss())
+        assert np.isnan(constant_loss(trainer))
 
 
 @pytest.mark.parametrize("pooling", ["mean", "distinct"])
@@ -533,8 +544,8 @@ def test_averages_that_texts_start_from(pooling, monkeypatch):
     slow = np.array([equation(initial[texts[i]], {}) for i in range(len(texts))])
     slow /= np.linalg.norm(slow, axis=1, keepdims=True)
     found = []
-    for most in (_trainer._MAX_STARTS, 0):
-        monkeypatch.setattr(_trainer, "_MAX_STARTS", most)
+    for most in (_objectives._MAX_STARTS, 0):
+        monkeypatch.setattr(_objectives, "_MAX_STARTS", most)
         starts = []
         trainer = make_trainer(
             Average(DIM, pooling), texts, loss=Recorded(), scramble=0.5, batch_size=3,

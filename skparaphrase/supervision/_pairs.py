@@ -1,0 +1,100 @@
+"""Pairs of texts: paraphrases, hard negatives, graded scores."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+from skparaphrase._typing import Encoder
+from skparaphrase.metrics import RetrievalScorer, pearson_scorer
+from skparaphrase.supervision._examples import Axes, EncodedExamples, Examples, Lesson
+from skparaphrase.text import TokenBatch
+
+
+class Paraphrases(Lesson):
+    """Paraphrase pairs; where `y` is given, it marks them with 1 and others with 0."""
+
+    name, noun, default_loss = "pairs", "paraphrases", "infonce"
+    metric = "mean reciprocal rank"
+
+    def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
+        """The pairs that `y` marks, or all."""
+        if y is None or not len(examples):
+            return examples
+        marks = read_scores(y)
+        check_consistent_length(examples.texts, marks)
+        return examples.take(np.flatnonzero(marks))
+
+    def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> Any:
+        """Mean reciprocal rank of the paraphrase, with hard negatives among others."""
+        return RetrievalScorer()(encoder, held_out.texts)
+
+
+class Triplets(Paraphrases):
+    """Texts, paraphrases of them, and hard negatives."""
+
+    name = noun = "triplets"
+
+    def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
+        """The triplets, which have no `y`."""
+        if y is not None:
+            raise ValueError("X has triplets, shape (n_triplets, 3): leave out y.")
+        return examples
+
+
+class GradedPairs(Lesson):
+    """Pairs whose order by similarity is learnt."""
+
+    name, noun, default_loss = "scores", "graded pairs", "cosent"
+    metric = "Pearson's r"
+
+    def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
+        """The pairs with their scores, of which two differ."""
+        scores = read_scores(y)
+        check_consistent_length(examples.texts, scores)
+        if scores.min() == scores.max():
+            raise ValueError(
+                f"All scores are {scores.min():g}: there is no order to learn."
+            )
+        return replace(examples, targets=scores)
+
+    def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> Any:
+        """Pearson's r of the cosines with the scores."""
+        return pearson_scorer(encoder, held_out.texts, held_out.targets)
+
+    def encode(
+        self, examples: Examples, batch: TokenBatch, rng: RandomState, axes: Axes
+    ) -> EncodedExamples:
+        """Pairs with their scores, or ranks if single precision merges scores."""
+        scores = examples.targets.astype(np.float32)
+        distinct, ranks = np.unique(examples.targets, return_inverse=True)
+        if len(np.unique(scores)) < len(distinct):  # such as times in seconds
+            scores = ranks.astype(np.float32)
+        weights = examples.normalized_weights()
+        return EncodedExamples(batch, examples.indices, scores, weights)
+
+
+def read_scores(y: ArrayLike | None) -> NDArray[np.float64]:
+    """Scores, or marks of paraphrases, as a vector of finite numbers."""
+    labels = np.asarray(y)
+    if labels.dtype.kind in "UTO" and any(isinstance(y_i, str) for y_i in labels.flat):
+        raise ValueError(
+            "y contains str; mark paraphrases with booleans, such as y == 'entailment'."
+        )
+    scores: NDArray[np.float64] = column_or_1d(
+        check_array(
+            y, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=0
+        )
+    )
+    if np.isin(scores, (-1, 1)).all() and -1 in scores:
+        raise ValueError(
+            "y contains -1 and 1; mark paraphrases with 1 and other pairs with 0, such "
+            "as y > 0."
+        )
+    return scores

@@ -1,0 +1,523 @@
+"""What training minimises: losses of paraphrases, and of outputs with targets."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.random import RandomState
+from torch import Tensor, nn
+
+from skparaphrase.networks import (
+    Composition,
+    Head,
+    Ints,
+    Sentences,
+    binary_cross_entropy_losses,
+    cross_entropy_losses,
+    divergence_losses,
+    gather_rows,
+    hinge_losses,
+    pool,
+    tagging_losses,
+    to_device,
+    unit_vectors,
+)
+from skparaphrase.optimizers import Optimizer
+from skparaphrase.supervision import EncodedExamples
+from skparaphrase.text import TokenBatch
+
+_MAX_STARTS = 1 << 28  # bytes of remembered averages
+
+TARGET_LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "divergence": divergence_losses,
+    "cross_entropy": cross_entropy_losses,
+    "binary_cross_entropy": binary_cross_entropy_losses,
+    "hinge": hinge_losses,
+    "tags": tagging_losses,
+}
+
+
+class Batch(NamedTuple):
+    """The examples of a step.
+
+    Attributes
+    ----------
+    tokens : TokenBatch
+        The texts, or words, that are embedded.
+    rows : ndarray of int
+        The examples; of a tagger, the words in `targets`.
+    n_examples : int
+    indices : ndarray of int of shape (n_texts,) or (n_pairs, 2), default=None
+        Which texts are embedded, or which of them are compared.
+    arguments : tuple, default=()
+        What a network takes besides vectors, ids and offsets; a random state follows.
+    """
+
+    tokens: TokenBatch
+    rows: Ints
+    n_examples: int
+    indices: Any = None
+    arguments: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class LossBatch:
+    """The texts of a batch, as a loss sees them.
+
+    Parameters
+    ----------
+    identities : ndarray of int of shape (n_texts,)
+        Equal numbers stand for equal strings, or with `has_classes` for equal labels.
+    random_state : RandomState
+        The source of all random choices.
+    targets : Tensor, default=None
+        The scores of pairs, shape (n_pairs,), or a teacher's unit vectors of texts,
+        shape (n_texts, dim), if the loss learns from these.
+    n_hard : int, default=0
+        The number of hard negatives, whose texts are the last ones.
+    has_classes : bool, default=False
+        Whether texts of equal identities are never negatives of each other.
+    start : Tensor of shape (n_texts, dim), default=None
+        Unit averages of the word vectors that training started from, if they are known.
+    weights : Tensor, default=None
+        Weights in the loss of pairs, shape (n_pairs,), or with a teacher's vectors of
+        texts, shape (n_texts,).
+    """
+
+    identities: Ints
+    random_state: RandomState
+    targets: Tensor | None = None
+    n_hard: int = 0
+    has_classes: bool = False
+    start: Tensor | None = None
+    weights: Tensor | None = None
+
+    @property
+    def n_pairs(self) -> int:
+        """The number of pairs."""
+        return (len(self.identities) - self.n_hard) // 2
+
+
+class Objective:
+    """Base of objectives: what a module, with a table of vectors, is trained to do.
+
+    Attributes
+    ----------
+    module : Module
+        What is trained besides the table.
+    examples : EncodedExamples
+    anchors : dict of str to Tensor
+        Where penalties pull parameters of the module; all others are pulled to zero.
+    compose : callable
+        Takes a table, ids and offsets of texts, and returns a row for each
+        `texts_per_row` of them.
+    is_shareable : bool
+        Whether each row depends on its own texts alone, so that processes can share
+        the rows of a batch.
+    has_order : bool
+        Whether an optimizer may keep the order of the examples.
+    vectors_rate : float
+        Factor of the learning rate of the table.
+    """
+
+    has_order = True
+    is_shareable = False
+    texts_per_row = 1
+    vectors_rate = 1.0
+    min_batch_size = 0
+    compose: Callable[..., Tensor]
+    device: torch.device
+
+    def __init__(
+        self,
+        module: nn.Module,
+        examples: EncodedExamples,
+        anchors: Mapping[str, Tensor] | None = None,
+    ) -> None:
+        self.module = module
+        self.examples = examples
+        self.anchors = dict(anchors or {})
+        self.targets: Any  # None, or a tensor, as the weights
+        self.targets, self.weights = (
+            None if values is None else torch.from_numpy(values)
+            for values in (examples.targets, examples.weights)
+        )
+
+    def move(self, device: torch.device) -> None:
+        """Move all that a step reads to a device."""
+        self.device = device
+        self.module.to(device)
+        self.anchors = {name: to.to(device) for name, to in self.anchors.items()}
+        self.targets, self.weights = (
+            None if values is None else values.to(device)
+            for values in (self.targets, self.weights)
+        )
+
+    def batch(self, chosen: Ints) -> Batch:
+        """Make a batch of the examples with these indices."""
+        raise NotImplementedError
+
+    def loss(
+        self,
+        leaf: Tensor,
+        ids: Tensor,
+        batch: Batch,
+        random_state: RandomState,
+        initial: Tensor | None,
+    ) -> Tensor:
+        """The mean loss of a batch, without penalties.
+
+        Parameters
+        ----------
+        leaf : Tensor of shape (n_rows, dim)
+            The rows of the table that the batch uses.
+        ids : Tensor of shape (n_tokens,)
+            Their numbers in `leaf`.
+        batch : Batch
+        random_state : RandomState
+        initial : Tensor of shape (n_words, dim) or None
+            The table that training started from.
+        """
+        raise NotImplementedError
+
+    def share(self, batch: Batch) -> float:
+        """The factor that makes the mean over batches the mean over all examples."""
+        return 1.0
+
+    def penalty(self, name: str, optimizer: Optimizer) -> float:
+        """Lambda of a parameter of the module."""
+        raise NotImplementedError
+
+    def constant_loss(self, first: Ints) -> float:
+        """About the loss of an output that is the same for all texts; NaN: unknown.
+
+        `first` are the examples of the first batch.
+        """
+        return float("nan")
+
+    def parameters_to_change(self) -> str:
+        """What may help if the loss is no better than :meth:`constant_loss`."""
+        return "learning_rate"
+
+
+class ParaphraseObjective(Objective):
+    """A loss on unit vectors of texts.
+
+    Parameters
+    ----------
+    composition : Composition
+    loss : Loss
+        See :class:`skparaphrase.losses.Loss`.
+    examples : EncodedExamples
+        At least two.
+    optimizer : Optimizer
+        Its `scramble` and `word_dropout` change the texts.
+    """
+
+    min_batch_size = 2  # a last single pair joins the batch before it
+
+    def __init__(
+        self,
+        composition: Composition,
+        loss: Any,
+        examples: EncodedExamples,
+        optimizer: Optimizer,
+    ) -> None:
+        super().__init__(composition, examples, composition.anchors)
+        self.composition = self.compose = composition
+        # Else a text's vector depends on the batch, or on what is drawn for all of it.
+        self.is_shareable = composition.batch_size is None and not composition.dropout
+        self.loss_of_texts = loss
+        self.has_order = not examples.has_classes  # else partners are drawn
+        self.scramble = optimizer.scramble
+        self.word_dropout = optimizer.word_dropout
+        self._averages: Tensor | None = None  # unit averages before training
+        self._has_average = np.zeros(len(examples.texts), dtype=bool)
+
+    def batch(self, chosen: Ints) -> Batch:
+        """The texts of some examples: those of all pairs, and then hard negatives."""
+        rows = self.examples.indices[chosen]
+        if rows.ndim > 1:
+            rows = np.concatenate([rows[:, :2].ravel(), rows[:, 2:].ravel()])
+        return Batch(self.examples.texts.take(rows), chosen, len(chosen), rows)
+
+    def loss(
+        self,
+        leaf: Tensor,
+        ids: Tensor,
+        batch: Batch,
+        random_state: RandomState,
+        initial: Tensor | None,
+    ) -> Tensor:
+        """The mean loss of a batch, without penalties."""
+        offsets, n_texts = batch.tokens.offsets, len(batch.tokens)
+        if self.scramble:
+            n_together = 2 if n_texts == 2 * batch.n_examples else 1
+            order = _scrambled(offsets, self.scramble, random_state, n_together)
+            ids = ids[to_device(order, ids.device)]
+        start = None
+        if initial is not None and self.loss_of_texts._uses_start:
+            start = self._initial_averages(initial, batch)
+        return self._loss(leaf, ids, offsets, self._known(batch, random_state, start))
+
+    @torch.no_grad()
+    def _initial_averages(self, initial: Tensor, batch: Batch) -> Tensor:
+        """Unit averages of texts before training, which are remembered if they fit.
+
+        Of the texts in order: another order rounds in another way, and a fit that
+        resumes would differ.
+        """
+        indices, texts, device = batch.indices, batch.tokens, initial.device
+        if self._averages is not None and self._has_average[indices].all():
+            return gather_rows(self._averages, to_device(indices, device))
+        pooling = self.composition.start_pooling
+        ids = to_device(texts.ids, device)
+        averages = unit_vectors(pool(initial, ids, texts.offsets, pooling))
+        shape = len(self._has_average), averages.shape[1]
+        if averages.element_size() * shape[0] * shape[1] <= _MAX_STARTS:
+            if self._averages is None:
+                self._averages = averages.new_empty(shape)
+            self._averages[to_device(indices, device)] = averages
+            self._has_average[indices] = True
+        return averages
+
+    def penalty(self, name: str, optimizer: Optimizer) -> float:
+        """Lambda of a parameter."""
+        return float(optimizer.composition_penalty)
+
+    def constant_loss(self, first: Ints) -> float:
+        """The loss of the first batch if all texts had the same vector.
+
+        Unknown for labels: texts of one class may be as different as any others.
+        """
+        if not self.loss_of_texts._is_contrastive or self.examples.has_classes:
+            return super().constant_loss(first)
+        batch = self.batch(first)
+        shape = len(batch.tokens), self.composition.dim
+        vectors = torch.ones(shape, device=self.device)
+        known = self._known(batch, RandomState(0), None)
+        with torch.no_grad():
+            return float(self.loss_of_texts.compute(unit_vectors(vectors), known))
+
+    def parameters_to_change(self) -> str:
+        """What may help if the loss is no better than :meth:`constant_loss`."""
+        names = super().parameters_to_change()
+        if getattr(self.loss_of_texts, "negatives", "random") != "random":
+            names += ', loss ("infonce", or MarginLoss(negatives="random"))'
+        return f"{names}, or init (an encoder of short texts)"
+
+    def _known(
+        self, batch: Batch, random_state: RandomState, start: Tensor | None
+    ) -> LossBatch:
+        """What a loss knows of a batch."""
+        indices, examples = batch.indices, self.examples
+        rows = indices if examples.of_texts else batch.rows
+
+        def select(values: Tensor | None) -> Tensor | None:
+            if values is None:
+                return None
+            return values.index_select(0, to_device(rows, values.device))
+
+        return LossBatch(
+            indices if examples.identities is None else examples.identities[indices],
+            random_state,
+            select(self.targets),
+            n_hard=max(len(indices) - 2 * len(batch.rows), 0),
+            has_classes=examples.has_classes,
+            start=start,
+            weights=select(self.weights),
+        )
+
+    def _loss(
+        self, leaf: Tensor, ids: Tensor, offsets: Ints, batch: LossBatch
+    ) -> Tensor:
+        rate = self.word_dropout or self.composition.dropout
+        if not (rate and hasattr(self.loss_of_texts, "choose")):
+            unit = self._embed(leaf, ids, offsets, rate, batch.random_state)
+            return self.loss_of_texts.compute(unit, batch)
+        # Negatives are chosen without dropout, and embedded again with other masks.
+        with torch.no_grad():
+            unit = self._embed(leaf, ids, offsets, 0.0, batch.random_state)
+            chosen, has_negative = self.loss_of_texts.choose(unit, batch)
+        again = TokenBatch(np.arange(len(ids), dtype=np.int32), offsets).take(
+            np.concatenate([np.arange(len(chosen)), chosen.cpu().numpy()])
+        )
+        ids = ids[to_device(again.ids, ids.device)]
+        unit = self._embed(leaf, ids, again.offsets, rate, batch.random_state)
+        rows = torch.arange(len(chosen), 2 * len(chosen), device=unit.device)
+        return self.loss_of_texts.compare(unit, rows, has_negative, batch.weights)
+
+    def _embed(
+        self,
+        leaf: Tensor,
+        ids: Tensor,
+        offsets: Ints,
+        rate: float,
+        random_state: RandomState,
+    ) -> Tensor:
+        """Unit vectors, with dropout on every number of every token's vector.
+
+        If the composition has a dropout of its own, also or only inside of it.
+        """
+        generator = None
+        if rate:
+            seed = random_state.randint(np.iinfo(np.int32).max)
+            generator = torch.Generator(leaf.device).manual_seed(int(seed))
+        if self.composition.dropout:
+            self.composition.generator = generator
+        if generator is not None and self.word_dropout:
+            drawn = leaf.new_empty(len(ids), leaf.shape[1])
+            kept = drawn.uniform_(generator=generator) >= rate
+            leaf = leaf.index_select(0, ids) * kept / (1 - rate)
+            ids = torch.arange(len(ids), device=ids.device)
+        return unit_vectors(self.compose(leaf, ids, offsets))
+
+
+class TargetObjective(Objective):
+    """A loss on the outputs of a network, which have targets.
+
+    Parameters
+    ----------
+    module : Module
+        Returns logits, given vectors, ids, offsets and the arguments of a batch. The
+        penalty of parameters named "composition.*" is lambda_c, and that of others
+        lambda_s.
+    loss : {"divergence", "cross_entropy", "binary_cross_entropy", "hinge", "tags"}
+    examples : EncodedExamples
+    anchors : mapping of str to Tensor, default=None
+        Where penalties pull parameters of the composition; by default, where it says.
+    """
+
+    def __init__(
+        self,
+        module: nn.Module,
+        loss: str,
+        examples: EncodedExamples,
+        anchors: Mapping[str, Tensor] | None = None,
+    ) -> None:
+        composition = getattr(module, "composition", None)
+        if anchors is None and isinstance(composition, Composition):
+            anchors = composition.anchors
+        anchors = {f"composition.{name}": to for name, to in (anchors or {}).items()}
+        super().__init__(module, examples, anchors)
+        self.compose = module
+        self.losses = TARGET_LOSSES[loss]
+
+    def batch(self, chosen: Ints) -> Batch:
+        """The texts of some examples, one after the other."""
+        texts = self.examples.texts.take(self.examples.indices[chosen].ravel())
+        return Batch(texts, chosen, len(chosen))
+
+    def loss(
+        self,
+        leaf: Tensor,
+        ids: Tensor,
+        batch: Batch,
+        random_state: RandomState,
+        initial: Tensor | None,
+    ) -> Tensor:
+        """The mean loss of a batch, without penalties."""
+        texts = leaf, ids, batch.tokens.offsets
+        if batch.arguments:
+            texts = *texts, *batch.arguments, random_state
+        return self.mean_loss(self.compose(*texts), batch.rows)
+
+    def share(self, batch: Batch) -> float:
+        """More where the examples of a batch have more targets, as sentences do."""
+        per_example = len(self.targets) / len(self.examples)
+        return len(batch.rows) / batch.n_examples / per_example
+
+    def constant_loss(self, first: Ints) -> float:
+        """The loss if every output were the mean target; unknown for tags."""
+        if self.targets.ndim == 1:
+            return super().constant_loss(first)
+        weights = torch.ones_like(self.targets)
+        if self.weights is not None:
+            weights = weights * self.weights.reshape(len(weights), -1)
+        mean = (self.targets * weights).sum(dim=0) / weights.sum(dim=0)
+        is_binary = self.losses is binary_cross_entropy_losses
+        logits = mean.logit(1e-6) if is_binary else mean.clamp_min(1e-9).log()
+        logits = logits.expand_as(self.targets)
+        return float(self.mean_loss(logits, np.arange(len(self.targets))))
+
+    def mean_loss(self, logits: Tensor, rows: Ints) -> Tensor:
+        """The weighted mean loss of some outputs, given the rows of their targets."""
+        chosen = to_device(rows, logits.device)
+        losses = self.losses(logits, self.targets[chosen])
+        if self.weights is not None:
+            weights = self.weights[chosen]
+            if weights.ndim < losses.ndim:
+                weights = weights[:, None]
+            losses = losses * weights
+        return losses.mean()
+
+    def penalty(self, name: str, optimizer: Optimizer) -> float:
+        """Lambda of a parameter."""
+        if name.startswith("composition."):
+            return float(optimizer.composition_penalty)
+        return float(optimizer.head_penalty)
+
+
+class HeadObjective(TargetObjective):
+    """A composition, and a head on the vectors of the texts of an example.
+
+    `prior` has the values that the penalty pulls the composition's parameters to; by
+    default, these are what the composition says.
+    """
+
+    def __init__(
+        self,
+        composition: Composition,
+        head: Head,
+        loss: str,
+        examples: EncodedExamples,
+        prior: Mapping[str, Any] | None = None,
+    ) -> None:
+        module = nn.ModuleDict({"composition": composition, "head": head})
+        anchors = None
+        if prior is not None:
+            anchors = {name: torch.tensor(array) for name, array in prior.items()}
+        super().__init__(module, loss, examples, anchors)
+        self.compose = lambda *texts: head(composition(*texts))
+        self.texts_per_row = head.n_texts
+        self.is_shareable = composition.batch_size is None
+
+
+class InteractionObjective(TargetObjective):
+    """A network that reads distinct texts, and which of them are compared."""
+
+    def batch(self, chosen: Ints) -> Batch:
+        """The distinct texts of some pairs."""
+        distinct, pairs = np.unique(self.examples.indices[chosen], return_inverse=True)
+        texts, arguments = self.examples.texts.take(distinct), (pairs.reshape(-1, 2),)
+        return Batch(texts, chosen, len(chosen), arguments=arguments)
+
+
+class TaggingObjective(TargetObjective):
+    """A tagger of sentences that contain a word each; `targets` are end to end."""
+
+    def batch(self, chosen: Ints) -> Batch:
+        """The words of some sentences, and where these have them."""
+        sentences: Sentences = self.examples.texts
+        part, offsets = sentences.take(chosen), sentences.sentences.offsets
+        positions = np.arange(offsets[-1], dtype=np.int32)
+        rows = TokenBatch(positions, offsets).take(chosen).ids.astype(np.int64)
+        arguments = part.capitals, part.sentences
+        return Batch(part.words, rows, len(chosen), arguments=arguments)
+
+
+def _scrambled(
+    offsets: Ints, probability: float, random_state: RandomState, texts_per_example: int
+) -> Ints:
+    """An order of the tokens: random inside the texts of some examples."""
+    lengths = np.diff(offsets)
+    drawn = random_state.random_sample(len(lengths) // texts_per_example)
+    chosen = np.repeat(drawn < probability, texts_per_example)
+    texts = np.repeat(np.arange(len(lengths)), lengths)
+    keys = np.where(chosen[texts], random_state.random_sample(len(texts)), 0.0)
+    return np.lexsort((keys, texts))  # stable: equal keys keep their order
