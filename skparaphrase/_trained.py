@@ -131,14 +131,7 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
         """Check examples for validation, of the kind of those to train on."""
 
     @abstractmethod
-    def _start(
-        self,
-        train: Examples,
-        optimizer: Optimizer,
-        random_state: RandomState,
-        *,
-        resume: bool,
-    ) -> Any:
+    def _start(self, train: Examples, steps: Any, *, resume: bool) -> Any:
         """What training starts from: a value with `rows`, those of a table, or None."""
 
     @abstractmethod
@@ -189,8 +182,8 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
             train, held_out = examples, None
             if not is_partial:
                 train, held_out = self._hold_out(examples, validation, split_rng)
-            start = self._start(train, optimizer, rng, resume=resume)
             steps = training.Steps(optimizer, self.learning_rate, self.batch_size, rng)
+            start = self._start(train, steps, resume=resume)
             trainer = self._trainer(start, train, steps, deepcopy(split_rng))
             earlier, moments = self._earlier(trainer, start, resume=resume)
             results = partial(self._results, start)

@@ -21,6 +21,7 @@ from skparaphrase.encoders._embedding import embed_batch as embed_batch
 from skparaphrase.encoders._embedding import similar_lengths as similar_lengths
 from skparaphrase.encoders._initialize import begin_training as begin_training
 from skparaphrase.encoders._initialize import copy_fitted as copy_fitted
+from skparaphrase.encoders._initialize import resume_training as resume_training
 from skparaphrase.encoders._initialize import warn_if_fitted as warn_if_fitted
 from skparaphrase.encoders._lstm import LSTMEncoder
 from skparaphrase.encoders._network import NetworkEncoder

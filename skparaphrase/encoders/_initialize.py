@@ -5,7 +5,6 @@
 
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -35,17 +34,12 @@ def warn_if_fitted(encoder: Any, alternative: str) -> None:
 
 
 def begin_training(
-    encoder: Any,
-    texts: Any,
-    distinct: list[str],
-    random_state: np.random.RandomState,
-    *,
-    whole: bool,
+    encoder: Any, texts: Any, distinct: list[str], steps: Any
 ) -> tuple[TrainedEncoder, Start]:
     """A copy of an encoder in the state that training on texts starts from.
 
     The texts determine vocabularies of characters and word counts; each distinct one is
-    looked up. With `whole`, all rows of the table are trained. Weighted or plain
+    looked up. `steps` are those of `training`. Weighted or plain
     averages become a :class:`ParagramEncoder` that averages weighted vectors. Raises
     TypeError for an encoder that torch cannot train.
     """
@@ -59,9 +53,19 @@ def begin_training(
             "Only encoders of skparaphrase.encoders can be trained end to end; got "
             f"{encoder!r}. freeze='encoder' accepts any transformer of texts."
         )
-    texts = texts.ravel().tolist()
-    start = encoder._start_of(texts, distinct, random_state, whole=whole)
+    start = encoder._start_of(
+        texts.ravel().tolist(),
+        distinct,
+        steps.random_state,
+        whole=not steps.optimizer.sparse,
+    )
     return encoder._started(start), start
+
+
+def resume_training(encoder: TrainedEncoder, distinct: list[str], steps: Any) -> Start:
+    """The state that training of a fitted encoder on distinct texts resumes from."""
+    rng, whole = steps.random_state, not steps.optimizer.sparse
+    return encoder._start_of(distinct, distinct, rng, whole=whole, resume=True)
 
 
 def copy_fitted(encoder: Any) -> TrainedEncoder:

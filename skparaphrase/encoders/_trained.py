@@ -227,19 +227,12 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         checked: Loss = loss
         return checked
 
-    def _start(
-        self,
-        train: Examples,
-        optimizer: Optimizer,
-        random_state: RandomState,
-        *,
-        resume: bool,
-    ) -> Start:
+    def _start(self, train: Examples, steps: Any, *, resume: bool) -> Start:
         start = self._start_of(
             train.texts.ravel(),
             train.distinct,
-            random_state,
-            whole=not optimizer.sparse,
+            steps.random_state,
+            whole=not steps.optimizer.sparse,
             resume=resume,
         )
         dim, earlier = start.composition.dim, start.teacher_axes

@@ -244,8 +244,10 @@ def _linear_functions(model: Any) -> list[Function]:
         if "hidden.weight" in head:
             return []
         weight, bias = head["output.weight"], head["output.bias"]
-        features = partial(model._features, head=head)
-        functions = [features, lambda rows: rows @ weight + bias]
+        functions: list[Function] = [
+            partial(model._features, head=head),
+            lambda rows: rows @ weight + bias,
+        ]
         return functions if model.multilabel_ else [*functions, _log_odds]
     several = isinstance(model, (OneVsRestClassifier, MultiOutputRegressor))
     models = model.estimators_ if several else [model]

@@ -31,11 +31,11 @@ from skparaphrase.encoders import (
     begin_training,
     copy_fitted,
     embed_batch,
+    resume_training,
     text_vectors,
     unwrap_frozen,
     warn_if_fitted,
 )
-from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import TrainedModel
 from skparaphrase.supervised._logistic import logistic_regression
 from skparaphrase.supervision import EncodedExamples, Examples, LabelSets, Targets
@@ -154,20 +154,11 @@ class SupervisedModel(TrainedModel):
         """Whether the vectors of texts stay as they are."""
         return self.freeze == "encoder" or isinstance(self.encoder, FrozenEstimator)
 
-    def _start(
-        self,
-        train: Examples,
-        optimizer: Optimizer,
-        random_state: RandomState,
-        *,
-        resume: bool,
-    ) -> "HeadStart":
+    def _start(self, train: Examples, steps: Any, *, resume: bool) -> "HeadStart":
         if resume:
-            encoder, of_encoder = self._resumed(
-                self.encoder_, train, optimizer, random_state
-            )
+            encoder, of_encoder = self._resumed(self.encoder_, train, steps)
         else:
-            encoder, of_encoder = self._begin(train, optimizer, random_state)
+            encoder, of_encoder = self._begin(train, steps)
         vectors: Any = None
         targets = train.kind
         if of_encoder is None:
@@ -178,15 +169,13 @@ class SupervisedModel(TrainedModel):
             head = networks.with_parameters(build, self.head_, "The fitted model")
             return HeadStart(targets, encoder, of_encoder, vectors, head)
         head = build()
-        head.reset(random_state)
+        head.reset(steps.random_state)
         start = HeadStart(targets, encoder, of_encoder, vectors, head)
         if self.hidden_dim is None:
-            self._start_as_regression(start, train, random_state)
+            self._start_as_regression(start, train, steps.random_state)
         return start
 
-    def _begin(
-        self, train: Examples, optimizer: Optimizer, random_state: RandomState
-    ) -> tuple[Any, Start | None]:
+    def _begin(self, train: Examples, steps: Any) -> tuple[Any, Start | None]:
         """The encoder that training starts with; the one given is not changed.
 
         Without a `Start`, texts keep their vectors.
@@ -199,28 +188,18 @@ class SupervisedModel(TrainedModel):
                     "encoder or init."
                 )
             encoder = copy_fitted(self.init)
-            return self._resumed(encoder, train, optimizer, random_state)
+            return self._resumed(encoder, train, steps)
         if isinstance(encoder, FrozenEstimator):
             check_is_fitted(encoder)
             return unwrap_frozen(encoder), None
         warn_if_fitted(encoder, "`init`")
         if self.freeze == "encoder" and not isinstance(encoder, TrainedEncoder):
             return clone(encoder).fit(train.texts.ravel()), None
-        encoder, start = begin_training(
-            encoder,
-            train.texts,
-            train.distinct,
-            random_state,
-            whole=not optimizer.sparse,
-        )
+        encoder, start = begin_training(encoder, train.texts, train.distinct, steps)
         return encoder, None if self.freeze == "encoder" else start
 
     def _resumed(
-        self,
-        encoder: Any,
-        train: Examples,
-        optimizer: Optimizer,
-        random_state: RandomState,
+        self, encoder: Any, train: Examples, steps: Any
     ) -> tuple[Any, Start | None]:
         """A fitted encoder, and its start, unless it stays as it is."""
         if self._is_frozen:
@@ -230,9 +209,7 @@ class SupervisedModel(TrainedModel):
                 f"Training started with a frozen {type(encoder).__name__}, which "
                 "cannot be trained. Fit a clone to start again."
             )
-        texts, whole = train.distinct, not optimizer.sparse
-        start = encoder._start_of(texts, texts, random_state, whole=whole, resume=True)
-        return encoder, start
+        return encoder, resume_training(encoder, train.distinct, steps)
 
     def _start_as_regression(
         self, start: "HeadStart", train: Examples, random_state: RandomState

@@ -149,12 +149,7 @@ class PairwiseInteraction(TrainedModel):
         return TokenBatch(local.astype(np.int32), batch.offsets), matrix
 
     def _start(
-        self,
-        train: Examples,
-        optimizer: Optimizer,
-        random_state: RandomState,
-        *,
-        resume: bool,
+        self, train: Examples, steps: Any, *, resume: bool
     ) -> "InteractionStart":
         texts, targets = train.distinct, train.kind
         given, tokenizer = self._given_table(), check_tokenizer(self.tokenizer)
@@ -166,7 +161,7 @@ class PairwiseInteraction(TrainedModel):
             scale = scale_factor(given.rows(np.unique(ids)), self.scale)
             similarity, table = self._choose_similarity(len(train)), (given, scale)
             network = self._network(given.dim, targets.n_outputs, similarity)
-            network.reset(random_state)
+            network.reset(steps.random_state)
             if similarity is not None:
                 looked_up = self._look_up(texts, *table)
                 network.start_from(
@@ -181,8 +176,8 @@ class PairwiseInteraction(TrainedModel):
         if trained is None:
             trained = self._initial_table(texts, scale)
         batch = trained.encode(texts, tokenizer, skip_unknown=True)
-        rows, anchors = TableRows(trained, batch, [], not optimizer.sparse), None
-        if optimizer._uses_start:
+        rows, anchors = TableRows(trained, batch, [], not steps.optimizer.sparse), None
+        if steps.optimizer._uses_start:
             anchors = rows.matrix_of(self._initial_table(trained.words, scale))
         return start(trained, rows.batch, rows.matrix(), rows, anchors)
 

@@ -37,6 +37,7 @@ from skparaphrase.encoders import (
     TableRows,
     TrainedEncoder,
     begin_training,
+    resume_training,
     warn_if_fitted,
 )
 from skparaphrase.optimizers import DENSE, Optimizer
@@ -398,38 +399,27 @@ class SequenceTagger(TrainedModel):
         examples = super()._read(X, y, sample_weight, groups, resume=resume)
         return examples.take(np.array([*map(bool, examples.texts)]))
 
-    def _start(
-        self,
-        train: Examples,
-        optimizer: Optimizer,
-        random_state: RandomState,
-        *,
-        resume: bool,
-    ) -> "TaggerStart":
-        whole, frozen = not optimizer.sparse, self._is_frozen
+    def _start(self, train: Examples, steps: Any, *, resume: bool) -> "TaggerStart":
+        frozen = self._is_frozen
         words, capitals, positions = index_words([*train.texts])
         encoder, of_encoder = self.word_encoder, None
         if resume:
             encoder = self.word_encoder_
             if not frozen:
-                of_encoder = encoder._start_of(
-                    words, words, random_state, whole=whole, resume=True
-                )
+                of_encoder = resume_training(encoder, words, steps)
         elif frozen:
             encoder = self._frozen_encoder()
         else:
             encoder = CharagramEncoder(**_CHARAGRAM) if encoder is None else encoder
             warn_if_fitted(encoder, "`init` of a new one")
             tokens = np.array([*chain.from_iterable(train.texts)], dtype=object)
-            encoder, of_encoder = begin_training(
-                encoder, tokens, words, random_state, whole=whole
-            )
+            encoder, of_encoder = begin_training(encoder, tokens, words, steps)
         if of_encoder is not None:
             rows, composition = of_encoder.rows, of_encoder.composition
         else:
             table, tokenizer = encoder.vectors_, encoder._tokenizer()
             batch = table.encode(words, tokenizer, skip_unknown=True)
-            rows = TableRows(table, batch, [], whole)
+            rows = TableRows(table, batch, [], not steps.optimizer.sparse)
             composition = encoder._fitted_composition()
         targets = train.kind
         if resume:
@@ -438,7 +428,7 @@ class SequenceTagger(TrainedModel):
             if self.validation_fraction is not None:  # other tags are not trained
                 targets = TokenTags.fit(train)
             tagger = self._tagger(encoder, composition, targets.n_outputs)
-            tagger.reset(random_state)
+            tagger.reset(steps.random_state)
         tagger.composition.requires_grad_(not frozen)
         sentences = networks.Sentences(rows.batch, capitals, positions)
         return TaggerStart(targets, encoder, of_encoder, rows, sentences, tagger)

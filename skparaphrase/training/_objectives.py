@@ -17,6 +17,7 @@ from skparaphrase.networks import (
     Head,
     Ints,
     Sentences,
+    WordTable,
     binary_cross_entropy_losses,
     cross_entropy_losses,
     divergence_losses,
@@ -131,7 +132,12 @@ class Objective:
     vectors_rate = 1.0
     min_batch_size = 0
     compose: Callable[..., Tensor]
+
     device: torch.device
+    initial: Tensor | None  # the table that training started from
+    random_state: RandomState
+    targets: Any  # None, or tensors
+    weights: Any
 
     def __init__(
         self,
@@ -142,34 +148,23 @@ class Objective:
         self.module = module
         self.examples = examples
         self.anchors = dict(anchors or {})
-        self.targets: Any  # None, or a tensor, as the weights
-        self.targets, self.weights = (
-            None if values is None else torch.from_numpy(values)
-            for values in (examples.targets, examples.weights)
-        )
 
-    def move(self, device: torch.device) -> None:
-        """Move all that a step reads to a device."""
-        self.device = device
-        self.module.to(device)
-        self.anchors = {name: to.to(device) for name, to in self.anchors.items()}
+    def begin(self, table: WordTable, random_state: RandomState) -> None:
+        """Move all that a step reads to the device of the table."""
+        self.device, self.initial = table.weight.device, table.anchors
+        self.random_state = random_state
+        self.module.to(self.device)
+        self.anchors = {name: to.to(self.device) for name, to in self.anchors.items()}
         self.targets, self.weights = (
-            None if values is None else values.to(device)
-            for values in (self.targets, self.weights)
+            None if values is None else torch.from_numpy(values).to(self.device)
+            for values in (self.examples.targets, self.examples.weights)
         )
 
     def batch(self, chosen: Ints) -> Batch:
         """Make a batch of the examples with these indices."""
         raise NotImplementedError
 
-    def loss(
-        self,
-        leaf: Tensor,
-        ids: Tensor,
-        batch: Batch,
-        random_state: RandomState,
-        initial: Tensor | None,
-    ) -> Tensor:
+    def loss(self, leaf: Tensor, ids: Tensor, batch: Batch) -> Tensor:
         """The mean loss of a batch, without penalties.
 
         Parameters
@@ -179,9 +174,6 @@ class Objective:
         ids : Tensor of shape (n_tokens,)
             Their numbers in `leaf`.
         batch : Batch
-        random_state : RandomState
-        initial : Tensor of shape (n_words, dim) or None
-            The table that training started from.
         """
         raise NotImplementedError
 
@@ -246,24 +238,18 @@ class ParaphraseObjective(Objective):
             rows = np.concatenate([rows[:, :2].ravel(), rows[:, 2:].ravel()])
         return Batch(self.examples.texts.take(rows), chosen, len(chosen), rows)
 
-    def loss(
-        self,
-        leaf: Tensor,
-        ids: Tensor,
-        batch: Batch,
-        random_state: RandomState,
-        initial: Tensor | None,
-    ) -> Tensor:
+    def loss(self, leaf: Tensor, ids: Tensor, batch: Batch) -> Tensor:
         """The mean loss of a batch, without penalties."""
         offsets, n_texts = batch.tokens.offsets, len(batch.tokens)
         if self.scramble:
             n_together = 2 if n_texts == 2 * batch.n_examples else 1
-            order = _scrambled(offsets, self.scramble, random_state, n_together)
+            order = _scrambled(offsets, self.scramble, self.random_state, n_together)
             ids = ids[to_device(order, ids.device)]
         start = None
-        if initial is not None and self.loss_of_texts._uses_start:
-            start = self._initial_averages(initial, batch)
-        return self._loss(leaf, ids, offsets, self._known(batch, random_state, start))
+        if self.initial is not None and self.loss_of_texts._uses_start:
+            start = self._initial_averages(self.initial, batch)
+        known = self._known(batch, self.random_state, start)
+        return self._loss(leaf, ids, offsets, known)
 
     @torch.no_grad()
     def _initial_averages(self, initial: Tensor, batch: Batch) -> Tensor:
@@ -338,35 +324,29 @@ class ParaphraseObjective(Objective):
     ) -> Tensor:
         rate = self.word_dropout or self.composition.dropout
         if not (rate and hasattr(self.loss_of_texts, "choose")):
-            unit = self._embed(leaf, ids, offsets, rate, batch.random_state)
-            return self.loss_of_texts.compute(unit, batch)
+            return self.loss_of_texts.compute(
+                self._embed(leaf, ids, offsets, rate), batch
+            )
         # Negatives are chosen without dropout, and embedded again with other masks.
         with torch.no_grad():
-            unit = self._embed(leaf, ids, offsets, 0.0, batch.random_state)
+            unit = self._embed(leaf, ids, offsets, 0.0)
             chosen, has_negative = self.loss_of_texts.choose(unit, batch)
         again = TokenBatch(np.arange(len(ids), dtype=np.int32), offsets).take(
             np.concatenate([np.arange(len(chosen)), chosen.cpu().numpy()])
         )
         ids = ids[to_device(again.ids, ids.device)]
-        unit = self._embed(leaf, ids, again.offsets, rate, batch.random_state)
+        unit = self._embed(leaf, ids, again.offsets, rate)
         rows = torch.arange(len(chosen), 2 * len(chosen), device=unit.device)
         return self.loss_of_texts.compare(unit, rows, has_negative, batch.weights)
 
-    def _embed(
-        self,
-        leaf: Tensor,
-        ids: Tensor,
-        offsets: Ints,
-        rate: float,
-        random_state: RandomState,
-    ) -> Tensor:
+    def _embed(self, leaf: Tensor, ids: Tensor, offsets: Ints, rate: float) -> Tensor:
         """Unit vectors, with dropout on every number of every token's vector.
 
         If the composition has a dropout of its own, also or only inside of it.
         """
         generator = None
         if rate:
-            seed = random_state.randint(np.iinfo(np.int32).max)
+            seed = self.random_state.randint(np.iinfo(np.int32).max)
             generator = torch.Generator(leaf.device).manual_seed(int(seed))
         if self.composition.dropout:
             self.composition.generator = generator
@@ -413,18 +393,11 @@ class TargetObjective(Objective):
         texts = self.examples.texts.take(self.examples.indices[chosen].ravel())
         return Batch(texts, chosen, len(chosen))
 
-    def loss(
-        self,
-        leaf: Tensor,
-        ids: Tensor,
-        batch: Batch,
-        random_state: RandomState,
-        initial: Tensor | None,
-    ) -> Tensor:
+    def loss(self, leaf: Tensor, ids: Tensor, batch: Batch) -> Tensor:
         """The mean loss of a batch, without penalties."""
         texts = leaf, ids, batch.tokens.offsets
         if batch.arguments:
-            texts = *texts, *batch.arguments, random_state
+            texts = *texts, *batch.arguments, self.random_state
         return self.mean_loss(self.compose(*texts), batch.rows)
 
     def share(self, batch: Batch) -> float:

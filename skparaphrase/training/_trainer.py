@@ -66,7 +66,7 @@ class Trainer:
         self.rule = UpdateRule(optimizer.name, steps.learning_rate, optimizer.momentum)
         ordered = optimizer.ordered_first_epoch and objective.has_order
         self.ordered_first_epoch: bool = ordered
-        objective.move(self.device)
+        objective.begin(table, steps.random_state)
 
     @property
     def n_examples(self) -> int:
@@ -93,9 +93,7 @@ class Trainer:
         batch, used = made
         with torch.enable_grad():
             leaf = self.table.leaf(used)
-            loss = self.objective.loss(
-                leaf, used.local, batch, self.random_state, self.table.anchors
-            )
+            loss = self.objective.loss(leaf, used.local, batch)
             loss.backward()
         if self.is_shared:
             sum_gradients([leaf, *self.module.parameters()])

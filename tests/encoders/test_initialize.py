@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -20,12 +22,14 @@ from skparaphrase.encoders._initialize import (
     copy_fitted,
     warn_if_fitted,
 )
+from skparaphrase.optimizers import Optimizer
 
 
 def initialize(zoo, encoder):
     texts = np.array(zoo.texts, dtype=object)
     rng = np.random.RandomState(0)
-    return begin_training(encoder, texts, zoo.texts, rng, whole=False)[0]
+    steps = SimpleNamespace(optimizer=Optimizer(), random_state=rng)
+    return begin_training(encoder, texts, zoo.texts, steps)[0]
 
 
 @pytest.mark.parametrize("wrap", [lambda encoder: encoder, FrozenEstimator])

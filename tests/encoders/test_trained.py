@@ -265,9 +265,7 @@ def test_the_best_epoch_on_held_out_pairs_is_kept(zoo, name, kind, held_out):
 
 def test_patience_ends_training(zoo, name, monkeypatch):
     scores = iter([0, 1, 3, 2, 2, 5])
-    monkeypatch.setattr(
-        _pairs, "RetrievalScorer", lambda: lambda *_: next(scores)
-    )
+    monkeypatch.setattr(_pairs, "RetrievalScorer", lambda: lambda *_: next(scores))
     changes = {"max_epochs": 9, "validation_fraction": 0.2}
     encoder = zoo.make(name, patience=2, **changes).fit(zoo.pairs)
     assert encoder.validation_scores_ == [0, 1, 3, 2, 2]
