@@ -8,7 +8,6 @@ import copy
 import os
 import pickle
 import signal
-import sys
 import tracemalloc
 import warnings
 from datetime import date, datetime, timedelta
@@ -33,7 +32,6 @@ from skparaphrase.datasets import load_similarity
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.search import (
-    FaissIndex,
     SemanticSearch,
     _base,
     _state,
@@ -758,14 +756,6 @@ def test_columns_of_arrow():
     for column in (vectors, embedded, embedded.to_pandas()):
         other = SemanticSearch().fit(table["text"], ids=table["id"], vectors=column)
         assert other.search("a dog", k=1).id.item() == "b"
-
-
-def test_an_index_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(
-        ImportError, match=r"FaissIndex needs .*: pip install faiss-cpu"
-    ):
-        SemanticSearch(neighbors=FaissIndex()).fit(["a cat", "a dog"])
 
 
 # Joining
