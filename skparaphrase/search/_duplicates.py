@@ -115,7 +115,6 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     See Also
     --------
     ParaphraseMiner : Pairs rather than groups.
-    most_different : The texts of a list that differ most.
 
     Notes
     -----
