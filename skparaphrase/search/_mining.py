@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import re
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral, Real
@@ -20,21 +19,17 @@ from skparaphrase._compat import (
     check_int,
     fit_context,
 )
-from skparaphrase._core import folded
 from skparaphrase._math import dot
 from skparaphrase._nearest import QUERIES, Matches, nearest
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import (
     EncoderUser,
-    cleaned,
     embed,
     fitted_encoder,
 )
 from skparaphrase.search._clusters import EXACT, Clusters
 from skparaphrase.text import check_pairs, check_single_texts, unique_texts
-
-_WORD = re.compile(r"\w+")
 
 
 class ParaphraseMiner(EncoderUser):
@@ -52,13 +47,6 @@ class ParaphraseMiner(EncoderUser):
     top_k : int, default=100
         Number of nearest texts considered for each text. A pair is kept if one of its
         texts is among the `top_k` nearest of the other.
-    max_overlap : float, default=1.0
-        The largest overlap of the words of a pair: the number of distinct words in both
-        texts, divided by the number in either (Jaccard's index), in lower case and
-        without punctuation. If the encoder is a pipeline that begins with steps that
-        clean texts, the words are those of the cleaned texts. Smaller values leave out
-        pairs that differ by little, such as a word or its position, which teach an
-        encoder little. Pairs are left out after `top_k`. 1 keeps all.
     lexical, lexical_weight
         As in :class:`SemanticSearch`.
     algorithm : {"auto", "exact", "clusters"}, default="auto"
@@ -87,19 +75,12 @@ class ParaphraseMiner(EncoderUser):
     >>> pairs = ParaphraseMiner().fit(texts).mine(texts)
     >>> pairs.row
     array([[0, 2]])
-
-    The two texts share one of six words:
-
-    >>> pairs = ParaphraseMiner(max_overlap=0.1).fit(texts).mine(texts)
-    >>> len(pairs.row)
-    0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EncoderUser._parameter_constraints,
         "threshold": [Interval(Real, -1, 1, closed="both")],
         "top_k": [Interval(Integral, 1, None, closed="left")],
-        "max_overlap": [Interval(Real, 0, 1, closed="both")],
         "algorithm": [StrOptions({"auto", "exact", "clusters"})],
     }
 
@@ -109,7 +90,6 @@ class ParaphraseMiner(EncoderUser):
         *,
         threshold: float = 0.7,
         top_k: int = 100,
-        max_overlap: float = 1.0,
         lexical: Any = None,
         lexical_weight: float = 0.5,
         algorithm: str = "auto",
@@ -117,7 +97,6 @@ class ParaphraseMiner(EncoderUser):
         self.encoder = encoder
         self.threshold = threshold
         self.top_k = top_k
-        self.max_overlap = max_overlap
         self.lexical = lexical
         self.lexical_weight = lexical_weight
         self.algorithm = algorithm
@@ -193,24 +172,7 @@ class ParaphraseMiner(EncoderUser):
         order = places[np.argsort(-score[places], kind="stable")]
         row, score = np.column_stack([first, second])[order], score[order]
         text = np.column_stack([texts[row[:, 0]], others[row[:, 1]]])
-        if self.max_overlap < 1:
-            read = cleaned(self.encoder_, text.ravel()).reshape(text.shape)
-            keep = _overlaps(read) <= self.max_overlap
-            row, text, score = row[keep], text[keep], score[keep]
         return Bunch(row=row, text=text, score=score)
-
-
-def _overlaps(pairs: NDArray[np.object_]) -> NDArray[np.float64]:
-    """Jaccard's index of the sets of words of each pair; 1 if neither has a word."""
-    words: dict[str, frozenset[str]] = {}
-    for text in pairs.ravel().tolist():
-        if text not in words:
-            words[text] = frozenset(_WORD.findall(folded(text, lowercase=True)))
-    overlaps = np.ones(len(pairs))
-    for i, (first, second) in enumerate(pairs.tolist()):
-        if either := len(words[first] | words[second]):
-            overlaps[i] = len(words[first] & words[second]) / either
-    return overlaps
 
 
 def mine_hard_negatives(
