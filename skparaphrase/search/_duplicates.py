@@ -6,7 +6,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -77,10 +77,6 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         "-5" and "5" are equal, also for the vectors. A callable takes two texts, the
         earlier one first, and returns whether they may be grouped; it is not asked
         about exact copies.
-    max_group_size : int, default=None
-        Dissolve groups of more distinct texts: each of these texts represents itself.
-        Large groups often share boilerplate rather than their meaning. None keeps
-        groups of any size.
     lexical, lexical_weight
         As in :class:`SemanticSearch`.
     algorithm : {"auto", "exact", "clusters"}, default="auto"
@@ -147,7 +143,6 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         **EncoderUser._parameter_constraints,
         "threshold": [Interval(Real, -1, 1, closed="both")],
         "must_agree": [StrOptions({"numbers"}), callable, None],
-        "max_group_size": [Interval(Integral, 1, None, closed="left"), None],
         "algorithm": [StrOptions({"auto", "exact", "clusters"})],
     }
 
@@ -157,7 +152,6 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         *,
         threshold: float = 0.8,
         must_agree: str | Callable[[str, str], bool] | None = "numbers",
-        max_group_size: int | None = None,
         lexical: Any = None,
         lexical_weight: float = 0.5,
         algorithm: str = "auto",
@@ -165,7 +159,6 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         self.encoder = encoder
         self.threshold = threshold
         self.must_agree = must_agree
-        self.max_group_size = max_group_size
         self.lexical = lexical
         self.lexical_weight = lexical_weight
         self.algorithm = algorithm
@@ -248,10 +241,6 @@ class NearDuplicates(ClusterMixin, EncoderUser):
 
     def _labels(self, leaders: Indices) -> Indices:
         """Groups of texts, from the representative of each distinct text."""
-        if self.max_group_size is not None:
-            sizes = np.bincount(leaders[np.unique(self.copy_of_)])
-            is_large = sizes[leaders[self.copy_of_]] > self.max_group_size
-            leaders = np.where(is_large, np.arange(len(leaders)), leaders)
         labels: Indices = np.unique(leaders[self.copy_of_], return_inverse=True)[1]
         return labels
 
