@@ -747,7 +747,7 @@ def test_an_empty_search_is_copied(tmp_path, copied):
 def test_columns_of_arrow():
     table = pa.table({"id": ["a", "b", "c"], "text": ["A cat.", "A dog.", "Rain."]})
     vectors = to_arrow(skparaphrase.load_pretrained().transform(table["text"]))
-    for ids in (table["id"], table.select(["id"]), table["id"].combine_chunks()):
+    for ids in (table["id"], table["id"].combine_chunks()):
         search = SemanticSearch().fit(table["text"], ids=ids)
         assert search.ids_.tolist() == ["a", "b", "c"]
     assert len(search.upsert(["A kitten."], ids=pa.array(["a"]))) == 3
