@@ -172,11 +172,6 @@ class State:
         return np.flatnonzero(self.living)
 
     @cached_property
-    def positions(self) -> Indices:
-        """The position of each row among those that are there."""
-        return np.cumsum(self.living) - 1
-
-    @cached_property
     def _joined(self) -> Columns:
         return {}  # what `column` has joined
 
@@ -328,7 +323,8 @@ class State:
             found.append((query, row + start, score))
         _, row, score = found[0] if len(found) == 1 else best(found, k)
         shape = len(queries), min(k, int(np.count_nonzero(keep)))
-        return score.reshape(shape), self.positions[row].reshape(shape)
+        position = np.searchsorted(self.rows, row)
+        return score.reshape(shape), position.reshape(shape)
 
 
 def best_of_groups(
