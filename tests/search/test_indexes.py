@@ -12,6 +12,7 @@ import joblib
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import skparaphrase
 from skparaphrase.datasets import load_similarity
 from skparaphrase.search import SemanticSearch, _state
 
@@ -93,3 +94,5 @@ def test_saved_with_the_texts(index, tmp_path):
         ValueError, match=r"FaissIndex.* cannot be saved without pickle"
     ):
         search.save(tmp_path / "folder")
+    search.set_params(neighbors=None).save(tmp_path / "folder")
+    assert skparaphrase.load(tmp_path / "folder").ids_.tolist() == search.ids_.tolist()
