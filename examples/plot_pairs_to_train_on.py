@@ -21,6 +21,7 @@ For your own pairs, in a file with columns sentence1 and sentence2, run::
 # The words of two paraphrases are aligned; where they differ, there is a pair of
 # phrases. The more words the paraphrases share, the better these are.
 
+import re
 import sys
 
 import matplotlib.pyplot as plt
@@ -56,8 +57,16 @@ known = [word for word in vocabulary if word.isalpha()]
 words = ParaphraseMiner(threshold=0.6, top_k=3).fit(known).mine(known).text
 
 texts = np.concatenate([load_faq().data, load_sentiment().data, pairs.ravel()])
-miner = ParaphraseMiner(threshold=0.7, top_k=3, max_overlap=0.7)
-sentences = miner.fit(texts).mine(texts).text
+sentences = ParaphraseMiner(threshold=0.7, top_k=3).fit(texts).mine(texts).text
+
+
+def overlap(pair):
+    """Share of the words of two texts that are in both."""
+    first, second = (set(re.findall(r"\w+", text.lower())) for text in pair)
+    return len(first & second) / max(1, len(first | second))
+
+
+sentences = sentences[[overlap(pair) <= 0.7 for pair in sentences]]
 for mined in (words, sentences):
     print(f"{len(mined):,} pairs, such as", *mined[:: len(mined) // 3][:3].tolist())
 

@@ -142,7 +142,6 @@ ADDITIONS = {  # new and changed files
     "encoder": lazily(module("encoders", "MaximumEncoder")),
     "scorer": module("metrics", "mean_cosine"),
     "display": module("inspection", "CosineHistogramDisplay"),
-    "index": module("search", "ProductIndex"),
     "data set": module("datasets", "load_headlines"),
     "loss": insert(
         "losses.py",
@@ -181,7 +180,6 @@ from skparaphrase.encoders import MaximumEncoder, ParagramEncoder
 from skparaphrase.inspection import CosineHistogramDisplay
 from skparaphrase.losses import SpreadLoss
 from skparaphrase.metrics import mean_cosine
-from skparaphrase.search import ProductIndex, SemanticSearch
 from skparaphrase.supervised import PairClassifier
 import registry
 assert sys.argv[1] in skparaphrase.__file__
@@ -203,8 +201,6 @@ names = np.where(scores > 3, "paraphrase", "other")
 named = ParagramEncoder(**short).fit(pairs, names)
 marked = ParagramEncoder(**short).fit(pairs, scores > 3)
 np.testing.assert_array_equal(named.transform(pairs), marked.transform(pairs))
-search = SemanticSearch(neighbors=ProductIndex()).fit(pairs[:, 0])
-assert again(search).search(pairs[:1, 0], k=1).row.item() == 0
 """
 
 

@@ -5,7 +5,7 @@
 Groups (`--only life,recall` selects some). All contenders get the vectors of
 `load_pretrained()` for the same distinct sentences, and, where they take them, the
 sentences. Each is saved and loaded in a new process. Other libraries: `pip install
-vicinity sentence-transformers` and the extra `index`; those that are not installed are
+vicinity sentence-transformers faiss-cpu`; those that are not installed are
 left out, with a note. Rounds, processes and threads: see `throughput.py`.
 
 Writes `index.json` and `index.md` to benchmarks/results (`--out`).
@@ -23,11 +23,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib.exact_search import sentences
+from _lib.faiss_index import FaissIndex
 from _lib.timing import (
     Args,
     Comparison,
@@ -111,15 +113,31 @@ def _in_a_new_process(work: Callable[..., Measures], *given: Any) -> Measures:
 # Ours --------------------------------------------------------------------------------
 
 
-def _life(args: Args, index: str | None = None) -> Measures:
+def _save(search: Any, folder: Path) -> None:
+    """Save a search: one with an index of another library as a pickle."""
+    if search.neighbors is None:
+        search.save(folder)
+    else:
+        folder.mkdir(exist_ok=True)
+        joblib.dump(search, folder / "search.joblib")
+
+
+def _load(folder: Path) -> Any:
+    import skparaphrase
+
+    pickled = folder / "search.joblib"
+    return joblib.load(pickled) if pickled.exists() else skparaphrase.load(folder)
+
+
+def _life(args: Args, index: Any = None) -> Measures:
     from skparaphrase.search import SemanticSearch
 
     texts, vectors, new_texts, new_vectors = _parts(args)
-    search = SemanticSearch(neighbors=_index(index))
-    folder = args.folder / "search"  # replaced by the next contender
+    search = SemanticSearch(neighbors=index)
+    folder = args.folder / f"search-{time.time_ns()}"
     found = {
         "fit": _seconds(lambda: search.fit(texts, vectors=vectors)),
-        "save": _seconds(lambda: search.save(folder)),
+        "save": _seconds(lambda: _save(search, folder)),
         **_in_a_new_process(_loaded, args, folder),
         "add": _seconds_to_change(
             lambda: search.partial_fit(new_texts, vectors=new_vectors)
@@ -130,22 +148,15 @@ def _life(args: Args, index: str | None = None) -> Measures:
     return found
 
 
-def _index(name: str | None) -> Any:
-    from skparaphrase.search import FaissIndex
-
-    return FaissIndex() if name == "faiss" else None
-
-
 def _loaded(args: Args, folder: Path) -> Measures:
     """Seconds and memory in MB of a search that is loaded and used."""
-    import skparaphrase
     from skparaphrase.search import SemanticSearch
 
     SemanticSearch().fit(["what is imported and loaded once"]).search("is not counted")
     queries = _queries(args)
     before = resident("VmRSS")
     start = time.perf_counter()
-    search = skparaphrase.load(folder, trusted=True)
+    search = _load(folder)
     loaded = time.perf_counter() - start
     search.search(queries[0], k=K)
     first = time.perf_counter() - start - loaded
@@ -253,7 +264,7 @@ LIFE = Group(
     contenders={
         "exact": Contender("SemanticSearch", _life),
         "faiss": Contender(
-            "the same, FaissIndex", partial(_life, index="faiss"), ("faiss",)
+            "the same, FaissIndex", partial(_life, index=FaissIndex()), ("faiss",)
         ),
         "vicinity": Contender("vicinity, exact", _vicinity, ("vicinity",)),
         "semantic_search": Contender(
@@ -283,19 +294,17 @@ def _prepare_recall(args: Args) -> None:
 
     _prepare(args)
     texts, vectors, *_ = _parts(args)
-    search = SemanticSearch(neighbors=_index("faiss"))
-    search.fit(texts, vectors=vectors).save(args.folder / "faiss")
+    search = SemanticSearch(neighbors=FaissIndex()).fit(texts, vectors=vectors)
+    _save(search, args.folder / "faiss")
 
 
 def _effort(args: Args, effort: int) -> Measures:
     import faiss
 
-    import skparaphrase
-
     queries = _queries(args)
-    search = skparaphrase.load(args.folder / "faiss", trusted=True)
+    search = _load(args.folder / "faiss")
     parameters = f"efSearch={effort}"
-    faiss.ParameterSpace().set_index_parameters(search.neighbors_._index, parameters)
+    faiss.ParameterSpace().set_index_parameters(search.neighbors_.index_, parameters)
     search.search(queries[0], k=K)
     rows: list[Any] = []
     seconds = _seconds(

@@ -3,17 +3,13 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase.search._different import most_different
 from skparaphrase.search._duplicates import NearDuplicates
-from skparaphrase.search._indexes import FaissIndex
 from skparaphrase.search._mining import ParaphraseMiner, mine_hard_negatives
 from skparaphrase.search._semantic import SemanticSearch
 
 __all__ = [
-    "FaissIndex",
     "NearDuplicates",
     "ParaphraseMiner",
     "SemanticSearch",
     "mine_hard_negatives",
-    "most_different",
 ]

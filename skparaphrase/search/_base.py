@@ -110,8 +110,6 @@ def read_words(lexical: Any, encoder: Any, texts: NDArray[np.object_]) -> Any:
         )
     words = csr_array(words, dtype=np.float32)  # normalize would take most of a query
     lengths = norm(words, axis=1)
-    if not np.isfinite(lengths).all():
-        raise ValueError(f"lexical={lexical!r} returns numbers that are not finite.")
     lengths[lengths == 0] = 1
     words.data /= np.repeat(lengths, np.diff(words.indptr))
     return words if len(distinct) == len(texts) else words[indices]
@@ -172,13 +170,9 @@ def as_unit_vectors(vectors: Any) -> UnitVectors:
         vectors = check_array(
             vectors, dtype=np.float32, ensure_min_samples=0, input_name="vectors"
         )
-    lengths = np.sqrt(dot(vectors, vectors))
-    is_unit = np.abs(lengths - 1) <= _UNIT
-    if is_unit.all():  # most calls; asks no more of a single query
-        return vectors
-    checked: UnitVectors = check_array(
-        vectors, ensure_min_samples=0, input_name="vectors"
-    )
-    is_zero = lengths == 0
-    is_zero[is_zero] = ~checked[is_zero].any(axis=1)  # others' squares underflow
-    return checked if (is_unit | is_zero).all() else unit_vectors(checked)
+    is_unit = np.abs(np.sqrt(dot(vectors, vectors)) - 1) <= _UNIT
+    if not is_unit.all():  # seldom; asks no more of a single query
+        check_array(vectors, ensure_min_samples=0, input_name="vectors")
+        if not (is_unit | ~vectors.any(axis=1)).all():
+            return unit_vectors(vectors)
+    return vectors

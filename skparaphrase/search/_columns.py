@@ -119,10 +119,6 @@ def first_free_id(ids: Column, first: int) -> int:
 
 def as_list(values: Any) -> list[Any]:
     """Values as Python objects; a single one is a list of one."""
-    if len(getattr(values, "column_names", ())) == 1:  # a table of pyarrow
-        values = values.column(0)
-    if isinstance(values, np.ndarray) and not values.ndim:
-        values = values.item()
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         return as_list([values])
     if isinstance(values, np.ndarray) and values.dtype.kind in "mM":

@@ -6,7 +6,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import Interval, StrOptions, fit_context
 from skparaphrase._math import Cosines
-from skparaphrase._nearest import QUERIES, Rows, floor
+from skparaphrase._nearest import QUERIES, Matches, Rows, best, floor
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser, cleaned
@@ -43,9 +43,7 @@ _FEW_PAIRS = 2**22  # pairs that are always kept
 _JOINED = 2**14  # texts that join at a time
 _READ = 2**12  # texts between two updates of the progress bar
 
-_Pairs = tuple[NDArray[np.int32], Cosines]
-_Agreement = Callable[[NDArray[np.integer]], NDArray[np.bool_]]
-_NO_PAIRS = np.empty((0, 2), np.int32), np.empty(0, np.float32)
+_Agreement = Callable[[Indices], NDArray[np.bool_]]
 
 
 class NearDuplicates(ClusterMixin, EncoderUser):
@@ -77,10 +75,6 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         "-5" and "5" are equal, also for the vectors. A callable takes two texts, the
         earlier one first, and returns whether they may be grouped; it is not asked
         about exact copies.
-    max_group_size : int, default=None
-        Dissolve groups of more distinct texts: each of these texts represents itself.
-        Large groups often share boilerplate rather than their meaning. None keeps
-        groups of any size.
     lexical, lexical_weight
         As in :class:`SemanticSearch`.
     algorithm : {"auto", "exact", "clusters"}, default="auto"
@@ -115,7 +109,6 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     See Also
     --------
     ParaphraseMiner : Pairs rather than groups.
-    most_different : The texts of a list that differ most.
 
     Notes
     -----
@@ -148,7 +141,6 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         **EncoderUser._parameter_constraints,
         "threshold": [Interval(Real, -1, 1, closed="both")],
         "must_agree": [StrOptions({"numbers"}), callable, None],
-        "max_group_size": [Interval(Integral, 1, None, closed="left"), None],
         "algorithm": [StrOptions({"auto", "exact", "clusters"})],
     }
 
@@ -158,7 +150,6 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         *,
         threshold: float = 0.8,
         must_agree: str | Callable[[str, str], bool] | None = "numbers",
-        max_group_size: int | None = None,
         lexical: Any = None,
         lexical_weight: float = 0.5,
         algorithm: str = "auto",
@@ -166,7 +157,6 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         self.encoder = encoder
         self.threshold = threshold
         self.must_agree = must_agree
-        self.max_group_size = max_group_size
         self.lexical = lexical
         self.lexical_weight = lexical_weight
         self.algorithm = algorithm
@@ -211,7 +201,9 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         leaders[distinct] = distinct[rows]
         self.pairs_ = self.cosines_ = None
         if pairs is not None:
-            self.pairs_, self.cosines_ = distinct[pairs[0]], np.clip(pairs[1], -1, 1)
+            query, other, score = pairs
+            self.pairs_ = distinct[np.column_stack([other, query])]
+            self.cosines_ = np.clip(score, -1, 1)
         self.labels_ = self._labels(leaders)
         self.representative_indices_ = np.unique(self.labels_, return_index=True)[1]
         return self
@@ -244,27 +236,24 @@ class NearDuplicates(ClusterMixin, EncoderUser):
                 "Fit again with the new threshold."
             )
         leaders = np.arange(len(self.copy_of_))
-        _join(leaders, self.pairs_[self.cosines_ > floor(threshold)])
+        other, query = self.pairs_[self.cosines_ > floor(threshold)].T
+        _join(leaders, query, other)
         return self._labels(leaders)
 
     def _labels(self, leaders: Indices) -> Indices:
         """Groups of texts, from the representative of each distinct text."""
-        if self.max_group_size is not None:
-            sizes = np.bincount(leaders[np.unique(self.copy_of_)])
-            is_large = sizes[leaders[self.copy_of_]] > self.max_group_size
-            leaders = np.where(is_large, np.arange(len(leaders)), leaders)
         labels: Indices = np.unique(leaders[self.copy_of_], return_inverse=True)[1]
         return labels
 
     def _leaders(
         self, every: Rows, kinds: Indices, agree: _Agreement
-    ) -> tuple[Indices, _Pairs | None]:
+    ) -> tuple[Indices, Matches | None]:
         """The representative of each distinct text, and the pairs, if not too many."""
         by_kind = np.argsort(kinds, kind="stable")
         groups = np.split(by_kind, np.flatnonzero(np.diff(kinds[by_kind])) + 1)
         groups = [rows for rows in groups if len(rows) > 1]
         leaders = np.arange(len(every))
-        kept: list[_Pairs] | None = [_NO_PAIRS]
+        kept: list[Matches] | None = []
         n_left: float = max(_PAIRS * len(every), _FEW_PAIRS)  # to keep
         with progress_bar(sum(map(len, groups)), "Comparing") as update:
             for rows in groups:
@@ -272,7 +261,8 @@ class NearDuplicates(ClusterMixin, EncoderUser):
                 parts = Clusters(every.vectors, rows) if is_large else None
                 start = 0
                 while start < len(rows):
-                    n_queries = parts.n_queries if parts and kept else QUERIES
+                    is_kept = kept is not None
+                    n_queries = parts.n_queries if parts and is_kept else QUERIES
                     stop = start + n_queries
                     block, others = rows[start:stop], rows[:stop]
                     if kept is None:  # only representatives, and what may become one
@@ -282,13 +272,13 @@ class NearDuplicates(ClusterMixin, EncoderUser):
                     if found is None:
                         kept, n_left = None, np.inf
                         continue
-                    _join(leaders, found[0])
+                    _join(leaders, *found[:2])
                     if kept is not None:
                         kept.append(found)
                         n_left -= len(found[0])
                     update(len(block))
                     start = stop
-        return leaders, _joined(kept) if kept is not None else None
+        return leaders, best(kept) if kept is not None else None
 
     def _pairs(
         self,
@@ -296,25 +286,22 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         parts: Iterable[tuple[Indices, Indices]],
         agree: _Agreement,
         at_most: float,
-    ) -> _Pairs | None:
+    ) -> Matches | None:
         """Pairs of a query and a text before it that may be grouped, in order.
 
         None if there are more than `at_most`.
         """
-        found = [_NO_PAIRS]
+        found: list[Matches] = []
         n_found = 0
         matches = pairs_of_parts(every, parts, self.threshold, self._weight)
         for query, other, score in matches:
-            is_before = other < query
-            pairs = np.column_stack([other, query])[is_before].astype(np.int32)
-            keep = agree(pairs)
-            found.append((pairs[keep], score[is_before][keep]))
+            keep = other < query
+            keep[keep] = agree(np.column_stack([other[keep], query[keep]]))
+            found.append((query[keep], other[keep], score[keep]))
             n_found += int(keep.sum())
             if n_found > at_most:
                 return None
-        pairs, score = _joined(found)
-        order = np.lexsort((pairs[:, 0], -score, pairs[:, 1]))
-        return pairs[order], score[order]
+        return best(found)
 
 
 def _agreement(
@@ -331,7 +318,7 @@ def _agreement(
         return lambda pairs: np.ones(len(pairs), dtype=bool)
     sets, code = unique_texts(numbers)
 
-    def share_numbers(pairs: NDArray[np.integer]) -> NDArray[np.bool_]:
+    def share_numbers(pairs: Indices) -> NDArray[np.bool_]:
         first, second = code[pairs.T]
         kinds, kind = np.unique(first * len(sets) + second, return_inverse=True)
         both = zip(*np.divmod(kinds, len(sets)), strict=True)
@@ -341,26 +328,21 @@ def _agreement(
     return share_numbers
 
 
-def _joined(blocks: list[_Pairs]) -> _Pairs:
-    pairs, cosines = zip(*blocks, strict=True)
-    return np.concatenate(pairs), np.concatenate(cosines)
+def _join(leaders: Indices, query: Indices, other: Indices) -> None:
+    """Let each query join the first of its others that is a representative.
 
-
-def _join(leaders: Indices, pairs: NDArray[np.integer]) -> None:
-    """Let each text join the first of its pairs whose other text is a representative.
-
-    The pairs are sorted by the later text, which comes second.
+    The pairs are sorted by the query.
     """
-    edges = np.flatnonzero(np.diff(pairs[:, 1], prepend=-1, append=-1))
+    edges = np.flatnonzero(np.diff(query, prepend=-1, append=-1))
     for first in range(0, len(edges) - 1, _JOINED):
         ends = edges[first : first + _JOINED + 1]
-        others = pairs[ends[0] : ends[-1], 0].tolist()
-        texts = pairs[ends[:-1], 1].tolist()
+        others = other[ends[0] : ends[-1]].tolist()
+        texts = query[ends[:-1]].tolist()
         ends = (ends - ends[0]).tolist()
         for text, start, stop in zip(texts, ends, ends[1:], strict=False):
-            for other in others[start:stop]:
-                if leaders[other] == other:
-                    leaders[text] = other
+            for leader in others[start:stop]:
+                if leaders[leader] == leader:
+                    leaders[text] = leader
                     break
 
 

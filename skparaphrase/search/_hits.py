@@ -47,16 +47,15 @@ class Hits(Bunch):
         del lines["query_row"], lines["row"]
         cells = zip(*(each[:_LINES].tolist() for each in lines.values()), strict=True)
         rows = [[_cell(value) for value in row] for row in cells]
-        n_left = len(lines["query"]) - len(rows)
-        return [[*lines], *rows, *([[f"... {n_left} more"]] if n_left > 0 else [])]
+        if n_left := len(lines["query"]) - len(rows):
+            rows.append([f"... {n_left} more", *[""] * (len(lines) - 1)])
+        return [[*lines], *rows]
 
     def __repr__(self) -> str:
         table = self._table()
-        full = [row for row in table if len(row) == len(table[0])]
-        widths = [max(map(len, column)) for column in zip(*full, strict=True)]
-        return "\n".join(
-            "  ".join(map(str.ljust, row, widths)).rstrip() for row in table
-        )
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in table)
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         head, *rows = self._table()

@@ -3,9 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import re
-from collections.abc import Callable
-from functools import partial
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -14,27 +12,14 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import (
-    Interval,
-    StrOptions,
-    check_int,
-    fit_context,
-)
-from skparaphrase._core import folded
+from skparaphrase._compat import Interval, StrOptions, check_int, fit_context
 from skparaphrase._math import dot
-from skparaphrase._nearest import QUERIES, Matches, nearest
+from skparaphrase._nearest import QUERIES, Matches, Rows, nearest
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
-from skparaphrase.search._base import (
-    EncoderUser,
-    cleaned,
-    embed,
-    fitted_encoder,
-)
+from skparaphrase.search._base import EncoderUser, embed, fitted_encoder
 from skparaphrase.search._clusters import EXACT, Clusters
 from skparaphrase.text import check_pairs, check_single_texts, unique_texts
-
-_WORD = re.compile(r"\w+")
 
 
 class ParaphraseMiner(EncoderUser):
@@ -52,13 +37,6 @@ class ParaphraseMiner(EncoderUser):
     top_k : int, default=100
         Number of nearest texts considered for each text. A pair is kept if one of its
         texts is among the `top_k` nearest of the other.
-    max_overlap : float, default=1.0
-        The largest overlap of the words of a pair: the number of distinct words in both
-        texts, divided by the number in either (Jaccard's index), in lower case and
-        without punctuation. If the encoder is a pipeline that begins with steps that
-        clean texts, the words are those of the cleaned texts. Smaller values leave out
-        pairs that differ by little, such as a word or its position, which teach an
-        encoder little. Pairs are left out after `top_k`. 1 keeps all.
     lexical, lexical_weight
         As in :class:`SemanticSearch`.
     algorithm : {"auto", "exact", "clusters"}, default="auto"
@@ -87,19 +65,12 @@ class ParaphraseMiner(EncoderUser):
     >>> pairs = ParaphraseMiner().fit(texts).mine(texts)
     >>> pairs.row
     array([[0, 2]])
-
-    The two texts share one of six words:
-
-    >>> pairs = ParaphraseMiner(max_overlap=0.1).fit(texts).mine(texts)
-    >>> len(pairs.row)
-    0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EncoderUser._parameter_constraints,
         "threshold": [Interval(Real, -1, 1, closed="both")],
         "top_k": [Interval(Integral, 1, None, closed="left")],
-        "max_overlap": [Interval(Real, 0, 1, closed="both")],
         "algorithm": [StrOptions({"auto", "exact", "clusters"})],
     }
 
@@ -109,7 +80,6 @@ class ParaphraseMiner(EncoderUser):
         *,
         threshold: float = 0.7,
         top_k: int = 100,
-        max_overlap: float = 1.0,
         lexical: Any = None,
         lexical_weight: float = 0.5,
         algorithm: str = "auto",
@@ -117,7 +87,6 @@ class ParaphraseMiner(EncoderUser):
         self.encoder = encoder
         self.threshold = threshold
         self.top_k = top_k
-        self.max_overlap = max_overlap
         self.lexical = lexical
         self.lexical_weight = lexical_weight
         self.algorithm = algorithm
@@ -158,59 +127,43 @@ class ParaphraseMiner(EncoderUser):
               weighted sum of two cosines
         """
         check_is_fitted(self)
-        texts = check_single_texts(texts, "texts")
-        is_one_list = others is None
-        others = texts if is_one_list else check_single_texts(others, "others")
-        find: Callable[[Any, Any], Matches]
+        both = texts = check_single_texts(texts, "texts")
+        if others is not None:
+            both = np.append(texts, check_single_texts(others, "others"))
+        rows = np.arange(len(both))
+        asked = rows[: len(texts)]
+        known = asked if others is None else rows[len(texts) :]
+        is_exact = len(asked) * len(known) <= EXACT[self.algorithm] ** 2
+        every = self._rows(both, is_bounded=is_exact)
+        clusters = None if is_exact else Clusters(every.vectors, rows)
+        first, second, score = self._k_nearest(every, clusters, asked, known)
+        if others is None:
+            first, second = np.minimum(first, second), np.maximum(first, second)
+        else:
+            back = self._k_nearest(every, clusters, known, asked)
+            first, second = np.append(first, back[1]), np.append(second, back[0])
+            score = np.append(score, back[2])
+        _, places = np.unique(first * len(both) + second, return_index=True)
+        order = places[np.argsort(-score[places], kind="stable")]
+        row = np.column_stack([first, second])[order]
+        text, score = both[row], score[order]
+        row[:, 1] -= len(both) - len(known)
+        return Bunch(row=row, text=text, score=score)
+
+    def _k_nearest(
+        self, every: Rows, clusters: Clusters | None, queries: Indices, others: Indices
+    ) -> Matches:
+        """The nearest others of each query, all of them or those in its clusters."""
         options: Any = {
             "k": self.top_k,
             "threshold": self.threshold,
             "weight": self._weight,
         }
-        n_before = 0
-        if len(texts) * len(others) > EXACT[self.algorithm] ** 2:
-            both = texts if is_one_list else np.append(texts, others)
-            n_before = len(both) - len(others)
-            every = self._rows(both, is_bounded=False)
-            rows = np.arange(len(every))
-            sides: Any = rows[: len(texts)], rows[n_before:]
-            find = partial(Clusters(every.vectors, rows).k_nearest, every, **options)
-        else:
-            asked = known = self._rows(texts, is_bounded=True)
-            if not is_one_list:
-                known = self._rows(others, is_bounded=True)
-            sides = asked, known
-            find = partial(nearest, **options, skip_same=is_one_list)
-        first, second, score = find(*sides)
-        if is_one_list:
-            first, second = np.minimum(first, second), np.maximum(first, second)
-        else:
-            back = find(*sides[::-1])
-            first, second = np.append(first, back[1]), np.append(second, back[0])
-            score = np.append(score, back[2])
-        second = second - n_before
-        _, places = np.unique(first * len(others) + second, return_index=True)
-        order = places[np.argsort(-score[places], kind="stable")]
-        row, score = np.column_stack([first, second])[order], score[order]
-        text = np.column_stack([texts[row[:, 0]], others[row[:, 1]]])
-        if self.max_overlap < 1:
-            read = cleaned(self.encoder_, text.ravel()).reshape(text.shape)
-            keep = _overlaps(read) <= self.max_overlap
-            row, text, score = row[keep], text[keep], score[keep]
-        return Bunch(row=row, text=text, score=score)
-
-
-def _overlaps(pairs: NDArray[np.object_]) -> NDArray[np.float64]:
-    """Jaccard's index of the sets of words of each pair; 1 if neither has a word."""
-    words: dict[str, frozenset[str]] = {}
-    for text in pairs.ravel().tolist():
-        if text not in words:
-            words[text] = frozenset(_WORD.findall(folded(text, lowercase=True)))
-    overlaps = np.ones(len(pairs))
-    for i, (first, second) in enumerate(pairs.tolist()):
-        if either := len(words[first] | words[second]):
-            overlaps[i] = len(words[first] & words[second]) / either
-    return overlaps
+        if clusters is not None:
+            return clusters.k_nearest(every, queries, others, **options)
+        sides = replace(every, chosen=queries), replace(every, chosen=others)
+        query, row, score = nearest(*sides, skip_same=queries is others, **options)
+        return queries[query], others[row], score
 
 
 def mine_hard_negatives(

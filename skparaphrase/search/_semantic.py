@@ -58,12 +58,12 @@ class SemanticSearch(EncoderUser):
         encoder is used as it is; any other is cloned and fitted to the texts. In a grid
         search, put a fitted one in a :class:`~sklearn.frozen.FrozenEstimator`.
     neighbors : estimator, default=None
-        An index, unfitted: :class:`FaissIndex`,
-        :class:`~sklearn.neighbors.NearestNeighbors`, or any estimator with `fit` and
-        `kneighbors`. It is fitted to unit vectors, for which Euclidean distance and
-        cosine give the same order (but for texts without a known word, whose vectors
-        are zero). None compares with all texts: exact, in blocks of bounded memory.
-        Not with `lexical`.
+        An index, unfitted: any estimator with `fit` and `kneighbors`, such as
+        :class:`~sklearn.neighbors.NearestNeighbors` or an approximate one of another
+        library (:ref:`many_texts`). It is fitted to unit vectors, for which Euclidean
+        distance and cosine give the same order (but for texts without a known word,
+        whose vectors are zero). None compares with all texts: exact, in blocks of
+        bounded memory. Not with `lexical`.
     lexical : vectorizer or "char_wb", default=None
         Compares the texts by their words, too: a vectorizer with sparse output, such as
         :class:`~sklearn.feature_extraction.text.TfidfVectorizer`. "char_wb" is

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -38,6 +37,7 @@ Ranked = tuple[Cosines, Indices]
 Mask = NDArray[np.bool_]
 
 
+@dataclass(frozen=True, eq=False)
 class Block:
     """Texts that came together. A block never changes.
 
@@ -45,16 +45,14 @@ class Block:
     ----------
     columns : dict of str to ndarray
         "id", "vector", "text" if there are texts, and the payload.
-    words : sparse array of shape (n_rows, n_terms), or None
-        By columns.
-    index : estimator or None
+    words : csc_array of shape (n_rows, n_terms), or None
+    index : estimator, default=None
         A fitted index of the vectors.
     """
 
-    def __init__(self, columns: Columns, words: Any, index: Any = None) -> None:
-        self.columns = columns
-        self.words = None if words is None else csc_array(words)
-        self.index = index
+    columns: Columns
+    words: Any
+    index: Any = None
 
     def __len__(self) -> int:
         return len(self.columns["id"])
@@ -117,7 +115,7 @@ def make_block(encoder: Encoder, lexical: Any, columns: Columns) -> Block:
         columns["vector"] = embed(encoder, columns["text"])
     if lexical is None:
         return Block(columns, None)
-    return Block(columns, read_words(lexical, encoder, columns["text"]))
+    return Block(columns, csc_array(read_words(lexical, encoder, columns["text"])))
 
 
 def join_blocks(blocks: Sequence[Block], keep: list[Any]) -> Block:
@@ -136,9 +134,8 @@ def with_index(block: Block, neighbors: Index | None) -> Block:
     has_one = block.index is not None
     if has_one == (neighbors is not None) or block.words is not None or not len(block):
         return block
-    block = copy(block)
-    block.index = None if has_one else clone(neighbors).fit(block.columns["vector"])
-    return block
+    index = None if has_one else clone(neighbors).fit(block.columns["vector"])
+    return replace(block, index=index)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,11 +170,6 @@ class State:
     def rows(self) -> Indices:
         """The rows that are there."""
         return np.flatnonzero(self.living)
-
-    @cached_property
-    def positions(self) -> Indices:
-        """The position of each row among those that are there."""
-        return np.cumsum(self.living) - 1
 
     @cached_property
     def _joined(self) -> Columns:
@@ -220,13 +212,9 @@ class State:
         if len(columns) == 1:
             return columns[0][rows]
         dtypes = {column.dtype for column in columns}
-        shape = *rows.shape, *columns[0].shape[1:]
-        values = np.empty(shape, dtypes.pop() if len(dtypes) == 1 else object)
-        of_block = np.searchsorted(self.starts, rows, side="right") - 1
-        for number, (column, start) in enumerate(
-            zip(columns, self.starts, strict=True)
-        ):
-            here = of_block == number
+        values = np.empty(rows.shape, dtypes.pop() if len(dtypes) == 1 else object)
+        for column, start in zip(columns, self.starts, strict=True):
+            here = (rows >= start) & (rows < start + len(column))
             values[here] = column[rows[here] - start]
         return values
 
@@ -335,7 +323,8 @@ class State:
             found.append((query, row + start, score))
         _, row, score = found[0] if len(found) == 1 else best(found, k)
         shape = len(queries), min(k, int(np.count_nonzero(keep)))
-        return score.reshape(shape), self.positions[row].reshape(shape)
+        position = np.searchsorted(self.rows, row)
+        return score.reshape(shape), position.reshape(shape)
 
 
 def best_of_groups(
@@ -349,19 +338,16 @@ def best_of_groups(
     n_texts = int((groups >= 0).sum())
     n_asked, k = k, min(k, len(np.unique(groups[groups >= 0])))
     score, row = np.empty((n_queries, k), np.float32), np.empty((n_queries, k), np.intp)
-    left = np.arange(n_queries if k else 0)
-    while len(left):
-        n_block, unfinished = max(1, _HITS // n_asked), []
-        for start in range(0, len(left), n_block):
-            queries = left[start : start + n_block]
-            for query, scores, rows in zip(
-                queries, *find(queries, n_asked), strict=True
-            ):
+    left = [*range(n_queries if k else 0)]
+    while left:
+        unfinished = []
+        for queries in np.array_split(left, 1 + len(left) * n_asked // _HITS):
+            found = find(queries, n_asked)
+            for query, scores, rows in zip(queries, *found, strict=True):
                 first = np.sort(np.unique(groups[rows], return_index=True)[1])[:k]
                 if len(first) == k:
                     score[query], row[query] = scores[first], rows[first]
                 else:
                     unfinished.append(query)
-        left = np.array(unfinished, np.intp)
-        n_asked = min(4 * n_asked, n_texts)
+        left, n_asked = unfinished, min(4 * n_asked, n_texts)
     return score, row

@@ -327,9 +327,8 @@ def load(folder: FilePath, *, trusted: bool = False, verify: bool = False) -> An
     ----------
     folder : path-like
     trusted : bool, default=False
-        Accept what a stranger could craft to do harm: an index of faiss, which this
-        library reads without checks, and a `WordTokenizer` or a vectorizer with a
-        regular expression of its own, which may run forever on some texts.
+        Accept what a stranger could craft to do harm: a `WordTokenizer` or a vectorizer
+        with a regular expression of its own, which may run forever on some texts.
     verify : bool, default=False
         Also compare the checksums of word vectors of more than 16 MB, which takes a
         second per GB. Those of all other files are always compared.
@@ -343,7 +342,7 @@ def load(folder: FilePath, *, trusted: bool = False, verify: bool = False) -> An
     ------
     FileNotFoundError, ValueError
         If the folder was written by something else or another version, is corrupt,
-        contains links to folders, or has a pattern or an index that is not trusted.
+        contains links to folders, or has a pattern that is not trusted.
 
     Examples
     --------
@@ -370,11 +369,6 @@ def _load(folder: Path, *, trusted: bool, verify: bool) -> Any:
         if _ARRAYS in metadata["files"]:
             inside.arrays = _folders.read_safetensors(folder / _ARRAYS)
         kind = _find_class(_MODELS, metadata["kind"], metadata["parameters"])
-        if not trusted and kind.__name__ == "FaissIndex" and metadata["attributes"]:
-            raise ValueError(
-                f"{folder} has an index of faiss, which reads it without checks. "
-                "If you trust its author, load it with trusted=True."
-            )
         parameters = {k: _read(inside, k, v) for k, v in metadata["parameters"].items()}
         model = kind(**parameters)
         _validate(model)

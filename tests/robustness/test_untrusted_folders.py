@@ -4,8 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import io
-from dataclasses import replace
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -18,8 +16,6 @@ from sklearn.base import clone
 
 import skparaphrase
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
-from skparaphrase.search import FaissIndex, SemanticSearch
-from skparaphrase.search._state import Block
 from skparaphrase.storage._folders import write_safetensors
 from skparaphrase.supervised import SentenceClassifier
 from skparaphrase.text import WordTokenizer
@@ -267,22 +263,6 @@ def test_sizes_that_models_cannot_have(name, changes, tmp_path):
     loaded = skparaphrase.load(tmp_path / "model")
     with little_memory(), pytest.raises(ValueError, match=r"other par|must be"):
         subjects.say(name, loaded, ["a cat"])
-
-
-def test_an_index_of_another_library_asks_for_consent(tmp_path):
-    """Its library would read the bytes, and may crash; nothing is read before."""
-    search, index = SemanticSearch().fit(WORDS), FaissIndex()
-    index.index_ = np.zeros(64, np.uint8)  # as it is loaded
-    with patch.object(FaissIndex, "__getstate__", lambda self: vars(self)):
-        search.set_params(neighbors=FaissIndex())
-        block = Block(search._state.blocks[0].columns, None, index)
-        search._state = replace(search._state, blocks=(block,))
-        search.save(tmp_path / "search")
-    assert_refused(tmp_path / "search", "has an index of faiss")
-    loaded = skparaphrase.load(tmp_path / "search", trusted=True)
-    assert_array_equal(loaded.neighbors_.index_, index.index_)
-    SemanticSearch(neighbors=FaissIndex()).fit([]).save(tmp_path / "search")
-    assert len(skparaphrase.load(tmp_path / "search")) == 0  # it has none
 
 
 def disagreeing(array):

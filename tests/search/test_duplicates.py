@@ -101,14 +101,12 @@ def test_copies_are_in_one_group_whatever_their_case_and_spaces():
 
 
 @pytest.mark.parametrize("agree", ["numbers", None, lambda one, other: len(one) > 40])
-@pytest.mark.parametrize("most", [None, 3])
-def test_a_larger_threshold_gives_the_labels_of_another_fit(agree, most):
+def test_a_larger_threshold_gives_the_labels_of_another_fit(agree):
     texts = [*TEXTS, *np.char.upper(TEXTS[:50].astype(str))]
-    options = {"must_agree": agree, "max_group_size": most}
-    model = NearDuplicates(threshold=0.4, **options).fit(texts)
+    model = NearDuplicates(threshold=0.4, must_agree=agree).fit(texts)
     n_groups = []
     for threshold in [0.4, 0.5, 0.65, 0.8, 0.95, 1]:
-        new = NearDuplicates(threshold=threshold, **options).fit(texts)
+        new = NearDuplicates(threshold=threshold, must_agree=agree).fit(texts)
         assert_array_equal(model.labels_at(threshold), new.labels_)
         n_groups.append(len(new.representative_indices_))
     assert n_groups[0] < n_groups[-1] < len(texts)
@@ -155,20 +153,6 @@ def test_texts_are_compared_as_the_encoder_cleans_them(encoder):
     assert NearDuplicates().fit_predict(MAILS).tolist() == [0, 1, 0]  # of Ann
     pipeline = make_pipeline(CLEAN, NearDuplicates())
     assert pipeline.fit_predict(MAILS).tolist() == [0, 0, 1]
-
-
-def test_larger_groups_are_dissolved():
-    texts = ["a", "A", "b", "d", "a ", "f", "e"]  # 0, 0, 20, 90, 0, 100, 35 degrees
-    for most, labels in [
-        (None, [0, 0, 0, 1, 0, 1, 0]),
-        (3, [0, 0, 0, 1, 0, 1, 0]),  # a, b and e; exact copies do not count
-        (2, [0, 0, 1, 2, 0, 2, 3]),
-        (1, [0, 0, 1, 2, 0, 3, 4]),
-    ]:
-        model = NearDuplicates(PLANE, threshold=0.8, max_group_size=most).fit(texts)
-        assert model.labels_.tolist() == labels
-        first = [labels.index(label) for label in dict.fromkeys(labels)]
-        assert model.representative_indices_.tolist() == first
 
 
 @pytest.mark.parametrize("keeps_pairs", [False, True])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, Normalizer
+from sklearn.preprocessing import Normalizer
 
 from skparaphrase import _nearest, load_pretrained
 from skparaphrase.datasets import load_faq, load_paraphrases
@@ -21,7 +21,6 @@ from skparaphrase.search import (
     _mining,
     mine_hard_negatives,
 )
-from skparaphrase.text import clean_text
 from skparaphrase.vectors import WordVectors
 
 PAIRS = load_paraphrases().data[-300:]
@@ -109,44 +108,6 @@ def test_equal_texts_have_a_cosine_of_one():
     n = len(texts) // 2
     assert rows >= {(i, i + n) for i in range(n)}
     assert pairs.score.max() == 1
-
-
-def test_the_words_of_a_pair_may_overlap_so_much():
-    texts = [
-        "The cat sleeps.",
-        "the cat, asleep",
-        "THE CAT SLEEPS",
-        "A kitten is asleep",
-        "?!",
-        "...",
-    ]
-    words = [{*"the cat sleeps".split()}, {*"the cat asleep".split()}]
-    words += [words[0], {*"a kitten is asleep".split()}, set(), set()]
-    options = {"threshold": -1}
-    everything = ParaphraseMiner(**options).fit(texts).mine(texts)
-    overlaps = [
-        len(words[i] & words[j]) / len(words[i] | words[j]) if words[i] else i == 4
-        for i, j in everything.row
-    ]
-    for most in [0, 0.2, 0.5, 0.99]:
-        pairs = ParaphraseMiner(**options, max_overlap=most).fit(texts).mine(texts)
-        keep = np.array(overlaps) <= most
-        assert_array_equal(pairs.row, everything.row[keep])
-        assert_array_equal(pairs.text, everything.text[keep])
-        assert_array_equal(pairs.score, everything.score[keep])
-        assert 0 < keep.sum() < len(keep)
-
-
-def test_words_are_those_of_cleaned_texts():
-    texts = ["Reset it\n--\nAnn", "Reset it\n--\nBob", "Reset that"]
-    encoder = make_pipeline(FunctionTransformer(clean_text), load_pretrained())
-    miner = ParaphraseMiner(encoder, threshold=-1, max_overlap=0.5).fit(texts)
-    assert miner.mine(texts).row.tolist() == [[0, 2], [1, 2]]  # the first two are equal
-
-
-def test_overlap_is_a_share():
-    with pytest.raises(ValueError, match="max_overlap"):
-        ParaphraseMiner(max_overlap=1.5).fit(["a"])
 
 
 def test_progress_counts_every_text(monkeypatch):

@@ -8,7 +8,6 @@ import copy
 import os
 import pickle
 import signal
-import sys
 import tracemalloc
 import warnings
 from datetime import date, datetime, timedelta
@@ -33,7 +32,6 @@ from skparaphrase.datasets import load_similarity
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.search import (
-    FaissIndex,
     SemanticSearch,
     _base,
     _state,
@@ -749,7 +747,7 @@ def test_an_empty_search_is_copied(tmp_path, copied):
 def test_columns_of_arrow():
     table = pa.table({"id": ["a", "b", "c"], "text": ["A cat.", "A dog.", "Rain."]})
     vectors = to_arrow(skparaphrase.load_pretrained().transform(table["text"]))
-    for ids in (table["id"], table.select(["id"]), table["id"].combine_chunks()):
+    for ids in (table["id"], table["id"].combine_chunks()):
         search = SemanticSearch().fit(table["text"], ids=ids)
         assert search.ids_.tolist() == ["a", "b", "c"]
     assert len(search.upsert(["A kitten."], ids=pa.array(["a"]))) == 3
@@ -758,14 +756,6 @@ def test_columns_of_arrow():
     for column in (vectors, embedded, embedded.to_pandas()):
         other = SemanticSearch().fit(table["text"], ids=table["id"], vectors=column)
         assert other.search("a dog", k=1).id.item() == "b"
-
-
-def test_an_index_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(
-        ImportError, match=r"FaissIndex needs .*: pip install faiss-cpu"
-    ):
-        SemanticSearch(neighbors=FaissIndex()).fit(["a cat", "a dog"])
 
 
 # Joining

@@ -16,9 +16,3 @@ from thread_attacks import use_in_threads
 def test_nothing_is_lost_or_misaligned(kind, tmp_path):
     done = use_in_threads(kind, 0, tmp_path, n_threads=6)
     assert done.total() == 72
-
-
-@pytest.mark.integration
-def test_nor_beside_an_index_of_another_library(tmp_path):
-    pytest.importorskip("faiss")
-    use_in_threads("faiss", 0, tmp_path, n_threads=6)
