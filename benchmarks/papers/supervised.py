@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from sklearn.base import is_regressor
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -32,6 +33,7 @@ from _lib.published import WIETING, printed_row
 from skparaphrase import supervised
 from skparaphrase.datasets import read_pairs, read_texts
 from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.metrics import pearson_scorer
 from skparaphrase.supervised import SimilarityRegressor
 from skparaphrase.vectors import apply_sif_weights, remove_mean
 
@@ -85,8 +87,9 @@ def evaluate(model: Any, parts: Parts) -> Results:
     started = time.process_time()
     X_val, y_val = parts["dev"]
     model.fit(*parts["train"], X_val=X_val, y_val=y_val)
+    scorer = pearson_scorer if is_regressor(model) else type(model).score
     return {
-        "test": 100 * float(model.score(*parts["test"])),
+        "test": 100 * float(scorer(model, *parts["test"])),
         "dev": 100 * max(model.validation_scores_),
         "epoch": float(model.best_epoch_),
         "fit seconds": time.process_time() - started,

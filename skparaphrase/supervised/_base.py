@@ -16,7 +16,6 @@ from skparaphrase._compat import check_weights, fit_context, with_callbacks
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._trained import Attributes, TrainedEstimator, Validation
 from skparaphrase._typing import Texts
-from skparaphrase.metrics import pearson_score
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS
 from skparaphrase.storage import save
 from skparaphrase.supervision import (
@@ -191,21 +190,3 @@ class TrainedModel(TrainedEstimator, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.target_tags.required = True
         return tags
-
-
-def score(
-    self: Any, X: Texts, y: ArrayLike, sample_weight: ArrayLike | None = None
-) -> float:
-    """Pearson correlation of predictions with graded scores.
-
-    Parameters
-    ----------
-    X : array-like of str of shape (n_pairs, 2)
-    y : array-like of shape (n_pairs,)
-    sample_weight : array-like of shape (n_pairs,), default=None
-
-    Returns
-    -------
-    r : float
-    """
-    return pearson_score(y, self.predict(X), sample_weight=sample_weight)

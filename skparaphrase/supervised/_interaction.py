@@ -25,7 +25,7 @@ from skparaphrase._typing import Texts
 from skparaphrase.encoders import TableRows, check_word_vectors, similar_lengths
 from skparaphrase.metrics import correlation
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervised._base import TrainedModel, score
+from skparaphrase.supervised._base import TrainedModel
 from skparaphrase.supervision import EncodedExamples, Examples, Scores, Targets
 from skparaphrase.text import TokenBatch, check_tokenizer, unique_texts
 from skparaphrase.vectors import (
@@ -482,8 +482,6 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
             Between the lowest and the highest of `levels_`.
         """
         return self._decode(self._logits(X))
-
-    score = score
 
     def _validation_score(self, held_out: Examples, train: Examples) -> float:
         scores = self._decode(self._logits(held_out.texts, warn=False))

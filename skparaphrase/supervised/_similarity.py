@@ -13,10 +13,10 @@ from sklearn.base import RegressorMixin
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._typing import Encoder
 from skparaphrase.encoders import ConvolutionalEncoder, ParagramEncoder, SIFEncoder
+from skparaphrase.metrics import correlation
 from skparaphrase.optimizers import DENSE, Optimizer
-from skparaphrase.supervised._base import score
 from skparaphrase.supervised._heads import FROZEN, SupervisedModel, wieting_settings
-from skparaphrase.supervision import Scores
+from skparaphrase.supervision import Examples, Scores
 
 #: Of Wieting et al. (2016), for averages.
 _PAPER: dict[str, Any] = {
@@ -42,7 +42,9 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     A softmax over the integers of the scale, linear in features of the two vectors,
     starts as logistic regression on the vectors of the encoder, and then both are
     trained with the Kullback-Leibler divergence from the two levels next to the score.
-    The prediction is the expected level.
+    The prediction is the expected level. :meth:`score` is the coefficient of
+    determination, as that of any regressor; the papers report Pearson's r, which
+    :data:`~skparaphrase.metrics.pearson_scorer` gives, also as `scoring=` of a search.
 
     :meth:`paper` has the head of Tai et al. (2015), equations 15 to 17, which Wieting
     et al. (2016) and Jiao et al. (2018) train for the relatedness of SICK: from the
@@ -236,4 +238,6 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     ) -> None:
         store_parameters(self, locals())
 
-    score = score
+    def _validation_score(self, held_out: Examples, train: Examples) -> float:
+        predicted = self.predict(held_out.texts)
+        return correlation(held_out.targets, predicted, held_out.weights, warn=False)

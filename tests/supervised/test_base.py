@@ -17,6 +17,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.callback import ProgressBar
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import r2_score
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
@@ -35,6 +36,7 @@ from skparaphrase.encoders import (
     LSTMEncoder,
     ParagramEncoder,
 )
+from skparaphrase.metrics import pearson_scorer
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import (
     PairClassifier,
@@ -195,6 +197,12 @@ def test_weights(case):
 # Validation
 
 
+def validated(model, X, y):
+    """The score by which a fit selects an epoch."""
+    of_scores = isinstance(model, tuple(GRADED))
+    return pearson_scorer(model, X, y) if of_scores else model.score(X, y)
+
+
 def script_scores(case, monkeypatch, *scores):
     """Let epochs have scores, and the start less."""
     script = iter([-1, *scores])
@@ -206,9 +214,9 @@ def test_best_epoch_is_kept(case, monkeypatch):
     val = dict(zip(("X_val", "y_val"), held, strict=True))
     model = case.make(max_epochs=4, learning_rate=0.05)
     model.fit(*train, **val)
-    start = clone(model).set_params(max_epochs=0).fit(*train).score(*held)
-    assert model.validation_scores_[0] == start
-    assert model.score(*held) == max(model.validation_scores_)
+    start = clone(model).set_params(max_epochs=0).fit(*train)
+    assert model.validation_scores_[0] == validated(start, *held)
+    assert validated(model, *held) == max(model.validation_scores_)
     script_scores(case, monkeypatch, 0.1, 0.4, 0.4, 0.2)
     model.fit(*train, **val)
     assert model.validation_scores_ == [-1, 0.1, 0.4, 0.4, 0.2]
@@ -237,7 +245,7 @@ def test_validation_fraction(case, splits):
     found = [*map(list, train.texts), *map(list, held.texts)]
     assert sorted(found) == sorted(map(list, case.X))
     y = held.targets[:, 0] if case.Model is PairwiseInteractionRanker else held.targets
-    assert model.score(held.texts, y) >= max(model.validation_scores_)
+    assert validated(model, held.texts, y) >= max(model.validation_scores_)
     # A fit that resumes holds the same examples out; another seed does not.
     model.fit(case.X, case.y)
     assert_array_equal(splits[1][1].texts, held.texts)
@@ -256,13 +264,15 @@ def test_validation_fraction(case, splits):
 
 
 @pytest.mark.parametrize("case", GRADED, indirect=True)
-def test_score_is_the_correlation(case):
+def test_scores(case):
     X, y, counts = case.X, case.y, np.arange(18) % 4
     model = case.make().fit(X, y, X_val=X, y_val=y, sample_weight_val=counts)
     found = model.predict(X)
-    assert_allclose(model.score(X, y), np.corrcoef(found, y)[0, 1])
+    assert_allclose(pearson_scorer(model, X, y), np.corrcoef(found, y)[0, 1])
+    assert_allclose(model.score(X, y), r2_score(y, found))
     r = np.corrcoef(np.repeat(found, counts), np.repeat(y, counts))[0, 1]
-    assert_allclose(model.score(X, y, sample_weight=counts), r)
+    r2 = r2_score(y, found, sample_weight=counts)
+    assert_allclose(model.score(X, y, sample_weight=counts), r2)
     assert_allclose(max(model.validation_scores_), r)
 
 
