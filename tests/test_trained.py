@@ -1,0 +1,138 @@
+"""Validation of every trained model: what is held out, and what scores are worth."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.model_selection import GroupKFold, cross_val_score
+
+from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.supervised import (
+    PairClassifier,
+    PairwiseInteractionRanker,
+    PairwiseInteractionRegressor,
+    SentenceClassifier,
+    SequenceTagger,
+    SimilarityRegressor,
+)
+from skparaphrase.vectors import WordVectors
+
+pytestmark = pytest.mark.usefixtures("narrow")
+N = 90
+RNG = np.random.RandomState(0)
+WORDS = [f"w{i}" for i in range(60)]
+VECTORS = WordVectors(WORDS, RNG.randn(60, 8).astype(np.float32))
+SENTENCES = [" ".join(RNG.choice(WORDS, 5)) for _ in range(2 * N)]
+PAIRS = list(zip(SENTENCES[:N], SENTENCES[N:], strict=True))
+TOKENS = [text.split() for text in SENTENCES[:N]]
+MARKS = RNG.randint(2, size=N)
+SCORES = RNG.uniform(0, 4, N)
+TAGS = [[*RNG.choice(["D", "N"], 5)] for _ in range(N)]
+QUESTIONS = [(SENTENCES[i // 6], answer) for i, (answer, _) in enumerate(PAIRS)]
+
+
+def encoder(**params):
+    return ParagramEncoder(VECTORS, device="cpu", random_state=0, **params)
+
+
+def on_encoder(Model):
+    return lambda **params: Model(encoder(), device="cpu", random_state=0, **params)
+
+
+def on_vectors(Model):
+    return lambda **params: Model(
+        VECTORS, hidden_dim=4, device="cpu", random_state=0, **params
+    )
+
+
+MODELS = {  # with examples, and the score of chance
+    "pairs": (encoder, PAIRS, None, None),
+    "graded pairs": (encoder, PAIRS, SCORES, 0),
+    "labels": (encoder, SENTENCES[:N], MARKS, 0.5),
+    "SimilarityRegressor": (on_encoder(SimilarityRegressor), PAIRS, SCORES, 0),
+    "PairClassifier": (on_encoder(PairClassifier), PAIRS, MARKS, 0.5),
+    "SentenceClassifier": (on_encoder(SentenceClassifier), SENTENCES[:N], MARKS, 0.5),
+    "regressor": (on_vectors(PairwiseInteractionRegressor), PAIRS, SCORES, 0),
+    "ranker": (on_vectors(PairwiseInteractionRanker), QUESTIONS, MARKS, None),
+    "tagger": (
+        lambda **params: SequenceTagger(
+            encoder(), hidden_dim=4, dense_dim=4, random_state=0, **params
+        ),
+        TOKENS,
+        TAGS,
+        0.5,
+    ),
+}
+each_model = pytest.mark.parametrize("name", MODELS)
+
+
+@each_model
+def test_groups_and_equal_texts_stay_together(name, splits):
+    make, X, y, _ = MODELS[name]
+    groups = np.random.RandomState(1).randint(15, size=N)
+    if name == "ranker":  # of questions
+        groups = np.arange(N) // 6 % 5
+    model = make(max_epochs=0, validation_fraction=0.3)
+    model.fit(X, y, groups=[f"g{group}" for group in groups])
+    rows = [*map(repr, map(list, X))]
+    train, held_out = ({*map(repr, map(list, part.texts))} for part in splits[-1])
+    assert not train & held_out and train | held_out == {*rows}
+    of = dict(zip(rows, groups, strict=True))
+    assert not {*map(of.get, train)} & {*map(of.get, held_out)}
+    if name != "ranker":  # which holds out a share of the questions
+        assert 0.15 * N <= len(splits[-1][1]) <= 0.3 * N + 1
+    with pytest.raises(ValueError, match="groups has 2 values for 90 examples"):
+        model.fit(X, y, groups=[1, 2])
+    with pytest.raises(ValueError, match=r"groups\[89\] is nan"):
+        model.fit(X, y, groups=[*range(89), np.nan])
+
+
+@each_model
+def test_random_targets_score_as_chance(name, splits):
+    """Each text three times: a model that had seen them would know them."""
+    make, X, y, chance = MODELS[name]
+    if chance is None:
+        pytest.skip("paraphrases and questions have no random targets")
+    model = make(max_epochs=10, learning_rate=0.05, validation_fraction=0.34)
+    model.fit([*X, *X, *X], [*y, *y, *y])
+    last = model.validation_scores_[-1]
+    assert abs(last - chance) < 0.25
+    assert len(splits[-1][1]) > 0.5 * 0.34 * 3 * N
+
+
+@pytest.mark.parametrize("name", ["pairs", "graded pairs", "labels"])
+def test_an_encoder_takes_validation_examples(name):
+    make, X, y, _ = MODELS[name]
+    X, y = np.array(X, object), None if y is None else np.array(y)
+    rows, held = np.arange(N) < 60, np.arange(N) >= 60
+    of = (lambda part: None) if y is None else y.__getitem__
+    model = make(max_epochs=4, patience=1).fit(
+        X[rows], of(rows), X_val=X[held], y_val=of(held)
+    )
+    assert len(model.validation_scores_) == model.n_epochs_ + 1
+    # Nothing is split off: it is trained on all that it is given.
+    plain = make(max_epochs=model.best_epoch_).fit(X[rows], of(rows))
+    assert_array_equal(model.transform(X[held]), plain.transform(X[held]))
+
+
+def test_validation_examples_of_another_kind():
+    with pytest.raises(ValueError, match="X_val and y_val hold labelled texts, but"):
+        encoder().fit(PAIRS, X_val=SENTENCES[:N], y_val=MARKS)
+    with pytest.raises(ValueError, match="set it to None to pass X_val"):
+        encoder(validation_fraction=0.1).fit(PAIRS, X_val=PAIRS)
+    with pytest.raises(ValueError, match="must be given together"):
+        encoder().fit(PAIRS, y_val=MARKS)
+
+
+def test_groups_of_a_splitter_are_not_asked_for():
+    """With or without metadata routing, as of any estimator of scikit-learn."""
+    from sklearn import config_context
+
+    model, groups = MODELS["PairClassifier"][0](max_epochs=0), np.arange(N) // 3
+    with config_context(enable_metadata_routing=True):
+        scores = cross_val_score(
+            model, PAIRS, MARKS, cv=GroupKFold(3), params={"groups": groups}
+        )
+    assert len(scores) == 3
