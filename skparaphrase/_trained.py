@@ -184,6 +184,8 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
                 train, held_out = self._hold_out(examples, validation, split_rng)
             steps = training.Steps(optimizer, self.learning_rate, self.batch_size, rng)
             start = self._start(train, steps, resume=resume)
+            if not (is_partial or self.warm_start or held_out is not None):
+                start = self._with_gain(start, train, steps, split_rng)
             trainer = self._trainer(start, train, steps, deepcopy(split_rng))
             earlier, moments = self._earlier(trainer, start, resume=resume)
             results = partial(self._results, start)
@@ -212,9 +214,16 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
                 if self.verbose:
                     n_held_out = 0 if held_out is None else len(held_out)
                     measure = f"{train.kind.metric} on {n_held_out} held-out examples"
-                    training.report_gain(history, name, measure)
+                    gain = getattr(start, "gain", None)
+                    training.report_gain(history, name, measure, gain)
                 training.warn_if_a_constant_is_better(trainer, history, name)
         return train
+
+    def _with_gain(
+        self, start: Any, train: Examples, steps: Any, split_state: RandomState
+    ) -> Any:
+        """The start with what training gains on unseen examples, if that counts."""
+        return start
 
     def _optimizer_for(self, examples: Examples) -> Optimizer:
         """The optimizer, resolved and checked."""

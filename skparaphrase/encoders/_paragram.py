@@ -4,16 +4,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._compat import StrOptions
+from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
-from skparaphrase._typing import Encoder
+from skparaphrase._trained import Attributes
+from skparaphrase._typing import Arrays, Encoder
 from skparaphrase.encoders._export import to_model2vec, to_static_embedding
+from skparaphrase.encoders._start import Start
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
@@ -25,6 +28,7 @@ _PAPER: dict[str, Any] = {  # what the settings of tables 2 and 4 share
     "learning_rate": 0.05,
     "batch_size": 100,
     "max_epochs": 10,
+    "shrinkage": 0,
 }
 
 
@@ -166,11 +170,15 @@ class ParagramEncoder(TrainedEncoder):
         },
     }
 
+    shrinkage_: float
+
+    _fitted_names = (*TrainedEncoder._fitted_names, "shrinkage_")
     _optimizer = Optimizer("adagrad")
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "pooling": [StrOptions(set(POOLINGS))],
+        "shrinkage": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
     }
 
     to_model2vec = to_model2vec
@@ -189,6 +197,7 @@ class ParagramEncoder(TrainedEncoder):
         learning_rate: float = 0.0075,
         batch_size: int = 256,
         max_epochs: int = 5,
+        shrinkage: float | str = "auto",
         validation_fraction: float | None = None,
         patience: int | None = None,
         warm_start: bool = False,
@@ -200,6 +209,12 @@ class ParagramEncoder(TrainedEncoder):
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
         return networks.Average(vectors.dim, self.pooling)
+
+    def _attributes(
+        self, start: Start, arrays: Arrays, *, is_scratch: bool = False
+    ) -> Attributes:
+        attributes = super()._attributes(start, arrays, is_scratch=is_scratch)
+        return {**attributes, "shrinkage_": start.shrinkage}
 
     def _static_parts(self) -> tuple[WordVectors, None]:
         """The table that is averaged, and the weights of its words: none."""

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
+from skparaphrase.encoders._shrinkage import Gain
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import SENTENCES, WordVectors, bundled, multiplied
@@ -155,6 +156,10 @@ class Start:
         Those at the end of the table, which earlier fits added.
     teacher_axes : ndarray of shape (dim_teacher, dim) or None
         The map that is applied to a teacher's vectors.
+    shrinkage : float
+        How far trained vectors move back to the start.
+    gain : Gain or None
+        What training gains on unseen examples, if that was measured.
     """
 
     rows: TableRows
@@ -162,6 +167,8 @@ class Start:
     anchors: Callable[[], Matrix] | None
     added_words: list[str]
     teacher_axes: Matrix | None = None
+    shrinkage: float = 0.0
+    gain: Gain | None = None
 
     def word_table(
         self,

@@ -5,6 +5,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
+from copy import copy, deepcopy
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
@@ -29,6 +30,7 @@ from skparaphrase._trained import Attributes, TrainedEstimator
 from skparaphrase._typing import Arrays
 from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._embedding import embed_texts
+from skparaphrase.encoders._shrinkage import N_ENOUGH, measure_gain
 from skparaphrase.encoders._start import (
     Matrix,
     Start,
@@ -53,6 +55,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     """
 
     freeze: str | None = None
+    shrinkage: float | str = 0.0
 
     vectors_: WordVectors
     parameters_: Arrays
@@ -238,7 +241,39 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         dim, earlier = start.composition.dim, start.teacher_axes
         embed = partial(self._embed_at, start)
         axes = train.kind.teacher_axes(train, dim, embed, earlier)
-        return replace(start, teacher_axes=axes)
+        fixed = 0.0 if self.shrinkage == "auto" else float(self.shrinkage)
+        return replace(start, teacher_axes=axes, shrinkage=fixed)
+
+    def _with_gain(
+        self, start: Start, train: Examples, steps: Any, split_state: RandomState
+    ) -> Start:
+        is_plain = train.kind.starts_far or len(train) >= N_ENOUGH
+        if self.shrinkage != "auto" or is_plain or not self.max_epochs:
+            return start
+        train = replace(train, texts=np.asarray(train.texts))
+        embed = partial(self._embed_at, start)
+        small = copy(self)  # with the words of the texts alone, to copy them fast
+        small.vectors, small.init = start.rows.small_table(), None
+        fit = partial(small._embed_after, steps, split_state)
+        gain = measure_gain(train, embed, fit, deepcopy(split_state))
+        return replace(start, shrinkage=gain.shrinkage, gain=gain)
+
+    def _embed_after(
+        self, steps: Any, split_state: RandomState, train: Examples
+    ) -> Callable[[list[str]], NDArray[np.float32]]:
+        """What embeds texts after training on examples; nothing is stored."""
+        steps = steps._replace(random_state=deepcopy(steps.random_state))
+        start = self._start(train, steps, resume=False)
+        trainer = self._trainer(start, train, steps, deepcopy(split_state))
+        history = training.fit_epochs(
+            trainer,
+            self.max_epochs,
+            name=type(self).__name__,
+            on_interrupt=lambda history: None,
+            small_steps=self._small_steps,
+        )
+        attributes = self._attributes(start, history.arrays, is_scratch=True)
+        return self._with(attributes)._embed
 
     def _start_of(
         self,
@@ -347,7 +382,10 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
             "parameters_": parameters,
             "added_words_": start.added_words,
         }
-        if matrix is not None:
+        if matrix is not None and start.shrinkage < 1:
+            if start.shrinkage:
+                initial = words.matrix()
+                matrix = initial + np.float32(1 - start.shrinkage) * (matrix - initial)
             attributes["vectors_"] = words.trained_table(matrix, is_scratch=is_scratch)
             attributes["added_words_"] = [*start.added_words, *words.new_words]
         if start.teacher_axes is not None:

@@ -117,16 +117,20 @@ class Examples:
             return None
         return (self.weights / self.weights.mean()).astype(np.float32)
 
+    def connected(self) -> NDArray[np.intp]:
+        """A number for each example, equal for those that stay together in a split."""
+        connected = self.kind.shared(self)
+        if self.groups is not None:  # numbers of their own
+            connected = np.column_stack([connected, self.groups + connected.max() + 1])
+        return text_groups(connected)
+
     def split(self, fraction: float, rng: RandomState) -> "tuple[Examples, Examples]":
         """Examples to train on, and a random share to validate on, both in order.
 
         Examples that share a text, or are of one group, stay together.
         """
-        connected = self.kind.shared(self)
-        if self.groups is not None:  # numbers of their own
-            connected = np.column_stack([connected, self.groups + connected.max() + 1])
         try:
-            rows = self.kind.split(self, text_groups(connected), fraction, rng)
+            rows = self.kind.split(self, self.connected(), fraction, rng)
         except ValueError as error:
             raise ValueError(
                 f"validation_fraction={fraction} cannot be held out: {error} Hold out "

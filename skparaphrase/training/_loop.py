@@ -326,7 +326,7 @@ def train_epoch(
     return float(total) / trainer.n_examples
 
 
-def report_gain(history: History, name: str, measure: str) -> None:
+def report_gain(history: History, name: str, measure: str, gain: Any = None) -> None:
     """Print what a fit gained, and on what that was measured.
 
     Parameters
@@ -336,11 +336,15 @@ def report_gain(history: History, name: str, measure: str) -> None:
         Of the model.
     measure : str
         What the validation scores are.
+    gain : Gain, default=None
+        What was measured by cross-validation instead.
     """
     if process_rank() != 0:
         return
     start, best, epoch = history.start_score, history.best_score, history.best_epoch
-    if start is None or best is None or epoch is None:
+    if gain is not None:
+        line = str(gain)
+    elif start is None or best is None or epoch is None:
         line = (
             "gain not measured: validation_fraction=0.1, or X_val and y_val, measures "
             "it on held-out examples"

@@ -1,0 +1,191 @@
+"""How far a fit of few examples is shrunk towards its start.
+
+The signal of a fit is what it gains on examples that it has not seen, and its noise is
+the standard error of that gain. Cross-validation estimates both.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
+from sklearn.model_selection import GroupKFold
+
+from skparaphrase._math import cosine, unit_vectors
+from skparaphrase._progress import progress_bar
+from skparaphrase.supervision import Examples
+from skparaphrase.supervision._examples import Split
+
+N_ENOUGH = 1000  # examples, from which on gains are larger than their errors
+_N_FOLDS = 5
+_TEMPERATURES = np.geomspace(0.01, 10, 16)  # at the last one, all texts are alike
+
+Values = NDArray[np.float64]
+Embed = Callable[[list[str]], NDArray[np.float32]]
+
+
+class Gain(NamedTuple):
+    """What training gains on unseen examples: mean, standard error, and of what."""
+
+    mean: float
+    error: float
+    measure: str
+
+    @property
+    def shrinkage(self) -> float:
+        """The noise by the signal; 1 keeps the start (positive-part James-Stein)."""
+        return 1.0 if self.mean <= self.error else (self.error / self.mean) ** 2
+
+    def __str__(self) -> str:
+        return (
+            f"shrinkage {self.shrinkage:.2f}: on unseen examples, training gains "
+            f"{self.mean:+.3f} +- {self.error:.3f} ({self.measure}, {_N_FOLDS} folds)"
+        )
+
+
+def measure_gain(
+    examples: Examples,
+    start: Embed,
+    fit: Callable[[Examples], Embed],
+    random_state: RandomState,
+) -> Gain:
+    """Measure what fits gain on the folds that they have not seen.
+
+    Parameters
+    ----------
+    examples : Examples
+        Their weights count in training only.
+    start : callable
+        Returns the vectors of texts at the start.
+    fit : callable
+        Trains on examples, and returns what then gives the vectors of texts.
+    random_state : RandomState
+        Draws the folds.
+    """
+    name, measure = _measure_of(examples)
+    initial = unit_vectors(start(examples.distinct))
+    before, after, rows = [], [], []
+    with progress_bar(_N_FOLDS, "Cross-validation", "fold") as advance:
+        for train, held_out in folds(examples, random_state):
+            part = examples.take(train)
+            try:
+                part.kind.check_split(part, part, 1 / _N_FOLDS)
+                embed = fit(part)
+            except ValueError:  # too few are left to train on
+                continue
+            trained = np.zeros_like(initial)
+            used = held_out if measure is not class_likelihoods else slice(None)
+            used = np.unique(examples.indices[used])
+            texts = [examples.distinct[text] for text in used.tolist()]
+            trained[used] = unit_vectors(embed(texts))
+            for vectors, values in (initial, before), (trained, after):
+                values.append(measure(vectors, examples, train, held_out))
+            rows.append(held_out)
+            advance(1)
+    gains = np.zeros(0)
+    if rows:
+        first, last = (np.concatenate(values, axis=-1) for values in (before, after))
+        if measure is cosines:
+            ranks = rankdata(examples.targets[np.concatenate(rows)])
+            gains = influence(last, ranks) - influence(first, ranks)
+        elif first.size:  # each at its best temperature: wider cosines gain nothing
+            gains = last[last.mean(axis=1).argmax()]
+            gains = gains - first[first.mean(axis=1).argmax()]
+    if len(gains) < 2:
+        return Gain(0.0, 0.0, name)
+    error = gains.std(ddof=1) / np.sqrt(len(gains))
+    return Gain(float(gains.mean()), float(error), name)
+
+
+def folds(examples: Examples, random_state: RandomState) -> Iterator[Split]:
+    """Rows to train on and rows held out; connected examples stay together.
+
+    Labelled texts without groups are spread, so that each fold has the classes.
+    """
+    rows = np.arange(len(examples))
+    if examples.kind.name == "labels" and examples.groups is None:
+        order = random_state.permutation(len(rows))
+        order = order[np.argsort(examples.targets[order], kind="stable")]
+        for fold in range(min(_N_FOLDS, len(rows))):
+            held_out = order[fold::_N_FOLDS]
+            yield np.setdiff1d(rows, held_out), held_out
+        return
+    groups = examples.connected()
+    n_folds = min(_N_FOLDS, len(np.unique(groups)))
+    if n_folds > 1:
+        splitter = GroupKFold(n_folds, shuffle=True, random_state=random_state)
+        yield from splitter.split(rows, groups=groups)
+
+
+def _measure_of(examples: Examples) -> tuple[str, Any]:
+    """The name of the measure of a kind of examples, and its function."""
+    if examples.kind.name == "labels":
+        return "log-likelihood of the class", class_likelihoods
+    if examples.targets is None:
+        return "log-likelihood of the paraphrase", pair_likelihoods
+    return "correlation with the ranks of y", cosines
+
+
+def class_likelihoods(
+    vectors: NDArray[Any], examples: Examples, train: Any, held_out: Any
+) -> Values:
+    """Of the classes of held-out texts, given those of the texts trained on."""
+    classes, indices = examples.targets, examples.indices
+    known = held_out[np.isin(classes[held_out], classes[train])]
+    similarities = vectors[indices[known]] @ vectors[indices[train]].T
+    return likelihoods(similarities, classes[known][:, np.newaxis] == classes[train])
+
+
+def pair_likelihoods(
+    vectors: NDArray[Any], examples: Examples, train: Any, held_out: Any
+) -> Values:
+    """Of the paraphrase among the other held-out texts, in both directions."""
+    texts, rows = np.unique(examples.indices[held_out], return_inverse=True)
+    vectors, (first, second) = vectors[texts], rows.reshape(len(held_out), -1).T[:2]
+    total, columns = 0.0, np.arange(len(texts))
+    for query, right in (first, second), (second, first):
+        is_right = columns == right[:, np.newaxis]
+        is_other = (columns != query[:, np.newaxis]) | is_right
+        total = total + likelihoods(vectors[query] @ vectors.T, is_right, is_other) / 2
+    return np.asarray(total)
+
+
+def cosines(
+    vectors: NDArray[Any], examples: Examples, train: Any, held_out: Any
+) -> Values:
+    """Of held-out pairs."""
+    first, second = examples.indices[held_out].T[:2]
+    return cosine(vectors[first], vectors[second]).astype(np.float64)
+
+
+def likelihoods(
+    similarities: NDArray[Any], is_right: NDArray[Any], is_other: Any = True
+) -> Values:
+    """Log-likelihood that a soft nearest neighbour is a right one.
+
+    Goldberger et al. (2005), with cosines; shape (n_temperatures, n_queries). Right
+    ones are among the others.
+    """
+    logs, far = [], similarities.astype(np.float64) - 1
+    for temperature in _TEMPERATURES:  # at 0.01, the farthest has exp(-200)
+        weights = np.exp(far / temperature)
+        right, every = (
+            (weights * chosen).sum(axis=1) for chosen in (is_right, is_other)
+        )
+        logs.append(np.log(right / every))
+    return np.asarray(logs)
+
+
+def influence(x: ArrayLike, y: ArrayLike) -> Values:
+    """What each example says of Pearson's r: r + zx zy - r (zx^2 + zy^2) / 2."""
+    x, y = (
+        (values - np.mean(values)) / max(np.std(values), 1e-12)
+        for values in (np.asarray(x), np.asarray(y))
+    )
+    r = (x * y).mean()
+    return np.asarray(r + x * y - r * (x * x + y * y) / 2)
