@@ -181,16 +181,26 @@ def _read_array(folder: _Folder, name: str, is_mapped: bool) -> Any:
 def _write_table(folder: _Folder, name: str, value: Any) -> Any:
     vectors = _module("vectors")
     reference = vectors.bundled_reference(value)
-    if reference is None:
-        vectors.save_word_vectors(value, folder.path / name)
-    return reference
+    if reference is not None:
+        return reference
+    changes = vectors.find_changes(value)
+    if changes is not None:  # of a table of the package
+        names = _write_arrays(folder, name, changes._asdict())
+        return [*vectors.bundled_reference(value._base), names]
+    vectors.save_word_vectors(value, folder.path / name)
+    return None
 
 
-def _read_table(folder: _Folder, name: str, reference: list[str] | None) -> Any:
-    if reference is not None:  # a table of the package
-        return _module("vectors").referred(*reference)
+def _read_table(folder: _Folder, name: str, reference: list[Any] | None) -> Any:
+    vectors = _module("vectors")
+    if reference is not None:
+        table = vectors.referred(*reference[:3])
+        for names in reference[3:]:
+            changes = _read_arrays(folder, name, names)
+            table = vectors.apply_changes(table, **changes)
+        return table
     table = folder.read_model(name)
-    if not isinstance(table, _module("vectors").WordVectors):
+    if not isinstance(table, vectors.WordVectors):
         raise ValueError(f"{name} holds no word vectors")
     return table
 

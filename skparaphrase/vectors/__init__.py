@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase.vectors._changes import apply_changes as apply_changes
+from skparaphrase.vectors._changes import find_changes as find_changes
 from skparaphrase.vectors._frequencies import WordFrequencies
 from skparaphrase.vectors._frequencies import (
     load_word_frequencies as load_word_frequencies,
