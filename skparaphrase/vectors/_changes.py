@@ -5,16 +5,14 @@
 
 from collections.abc import Sequence
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase.vectors._oov import check_distinct, dequantize
 
-if TYPE_CHECKING:
-    from skparaphrase.vectors._word_vectors import WordVectors
-
+Table = Any  # a WordVectors, whose module imports this one
 _BLOCK = 4096  # rows that are compared at a time
 _SETTINGS = "unknown", "subwords", "is_weighted"  # which a trained table keeps
 
@@ -36,7 +34,7 @@ class Changes(NamedTuple):
     new_words: NDArray[np.uint8]
 
 
-def find_changes(table: "WordVectors") -> Changes | None:
+def find_changes(table: Table) -> Changes | None:
     """How a table differs from that of the package that it was made from.
 
     None if it was made from none, or in another way than by training, or if more than
@@ -49,10 +47,10 @@ def find_changes(table: "WordVectors") -> Changes | None:
         return None
     differs = np.ones(len(table), bool)
     for start in range(0, len(base), _BLOCK):
-        rows = slice(start, min(start + _BLOCK, len(base)))
-        before = dequantize(base.matrix, base.scale, rows)
-        bits = before.view(np.int32) != table.matrix[rows].view(np.int32)
-        differs[rows] = bits.any(axis=1)
+        block = slice(start, min(start + _BLOCK, len(base)))
+        before = dequantize(base.matrix, base.scale, block)
+        bits = before.view(np.int32) != table.matrix[block].view(np.int32)
+        differs[block] = bits.any(axis=1)
     differs[0] = True  # a table without changes would be that of the package
     if np.count_nonzero(differs) > len(table) / 2:
         return None
@@ -62,16 +60,17 @@ def find_changes(table: "WordVectors") -> Changes | None:
 
 
 def apply_changes(
-    base: "WordVectors",
+    base: Table,
     rows: NDArray[np.int32],
     vectors: NDArray[np.float32],
     new_words: NDArray[np.uint8],
-) -> "WordVectors":
+) -> Table:
     """The table of :class:`Changes`; a ValueError if they cannot be of `base`."""
     words = split_words(new_words)
     check_distinct(words)
     is_valid = (
-        (rows.dtype, vectors.dtype) == (np.int32, np.float32)
+        rows.dtype == np.int32
+        and vectors.dtype == np.float32
         and vectors.shape == (len(rows) + len(words), base.dim)
         and (np.diff(rows, prepend=-1, append=len(base)) > 0).all()
         and not any(word in base for word in words)

@@ -11,7 +11,7 @@ from numbers import Real
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.utils import check_scalar
+from sklearn.utils import check_scalar, gen_batches
 
 from skparaphrase import _core
 from skparaphrase._estimator import warn_caller
@@ -27,6 +27,7 @@ _MOST_FREQUENT = 1000  # counted words that are compared with those of a table
 _MOST_NEVER = 0.035  # share of them that the tokenizer never gives
 _MOST_OTHERS = 0.4  # share of them that a large table may lack
 _LARGE = 10_000  # words
+_COLUMNS = 128  # dimensions of n-grams that are solved for at a time, for the caches
 _TOL = 3e-4  # of n-grams: unknown words hardly change after it
 
 
@@ -296,7 +297,13 @@ def fit_subwords(
         raise ValueError("No word of the table has three letters to learn from.")
     rows = np.array([vectors.index[word] for word in words])
     ngrams = ngram_matrix(words, n_rows, ngram_range)
-    fitted = fit_rows(ngrams, vectors.rows(rows), alpha=alpha, tol=_TOL)
+    targets = vectors.rows(rows)
+    fitted = np.hstack(
+        [
+            fit_rows(ngrams, targets[:, dims], alpha=alpha, tol=_TOL)
+            for dims in gen_batches(vectors.dim, _COLUMNS)
+        ]
+    )
     subwords = Subwords(fitted, ngram_range=ngram_range, factor=factor)
     return vectors.replace(
         vectors.matrix, scale=vectors.scale, unknown="subword", subwords=subwords
