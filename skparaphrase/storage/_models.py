@@ -276,8 +276,10 @@ def save(self: BaseEstimator, folder: FilePath) -> None:
     """Save the fitted model to a folder, for :func:`skparaphrase.load`.
 
     It contains JSON, words and arrays, and no pickle. The folder is written completely
-    or not at all, and replaces an earlier one. The state of the optimizer is not saved,
-    and a `RandomState` parameter is saved as None, like a function that is `vectors`.
+    or not at all, and replaces an earlier one. Of word vectors that were trained from
+    those of the package, only the changed rows and the added words are saved. The state
+    of the optimizer is not saved, and a `RandomState` parameter is saved as None, like
+    a function that is `vectors`.
 
     Parameters
     ----------
