@@ -187,8 +187,7 @@ def _write_table(folder: _Folder, name: str, value: Any) -> Any:
     if changes is not None:  # of a table of the package
         names = _write_arrays(folder, name, changes._asdict())
         return [*vectors.bundled_reference(value._base), names]
-    vectors.save_word_vectors(value, folder.path / name)
-    return None
+    return vectors.save_word_vectors(value, folder.path / name)
 
 
 def _read_table(folder: _Folder, name: str, reference: list[Any] | None) -> Any:
@@ -196,8 +195,7 @@ def _read_table(folder: _Folder, name: str, reference: list[Any] | None) -> Any:
     if reference is not None:
         table = vectors.referred(*reference[:3])
         for names in reference[3:]:
-            changes = _read_arrays(folder, name, names)
-            table = vectors.apply_changes(table, **changes)
+            table = vectors.apply_changes(table, **_read_arrays(folder, name, names))
         return table
     table = folder.read_model(name)
     if not isinstance(table, vectors.WordVectors):

@@ -68,14 +68,13 @@ def apply_changes(
     """The table of :class:`Changes`; a ValueError if they cannot be of `base`."""
     words = split_words(new_words)
     check_distinct(words)
-    is_valid = (
+    if not (
         rows.dtype == np.int32
         and vectors.dtype == np.float32
         and vectors.shape == (len(rows) + len(words), base.dim)
         and (np.diff(rows, prepend=-1, append=len(base)) > 0).all()
         and not any(word in base for word in words)
-    )
-    if not is_valid:
+    ):
         raise ValueError("the changed rows or the new words do not fit the table")
     known, new = np.split(vectors, [len(rows)])
     return base.with_rows(rows, known, words, new)
