@@ -319,52 +319,61 @@ class InfoNCELoss(Loss):
             weights = unit.new_ones(n_pairs + n_negative)
         weights, of_negatives = weights.split([n_pairs, n_negative])
         mask: Any = unit.new_zeros(())
-        groups = self._groups(batch)
+        groups = self._groups(batch, n_pairs)
         if groups is not None:
             mask = networks.to_device(_mask(groups, n_pairs), unit.device).to(unit)
 
-        def compare(vectors: "Tensor") -> "tuple[Tensor, Tensor, Tensor]":
+        def compare(vectors: "Tensor") -> "list[Tensor]":
             """Logits of first texts among candidates, of second among first texts.
 
-            The last column is that of all negative pairs, which also is the third.
+            With negative pairs, their logit is the last column of both, and the third.
             """
             pairs, hard = vectors.split([2 * (n_pairs + n_negative), batch.n_hard])
             first, second = pairs.view(-1, 2, vectors.shape[1]).unbind(dim=1)
-            candidates = torch.cat([second[:n_pairs], hard])
+            candidates = second[:n_pairs]
+            if batch.n_hard:
+                candidates = torch.cat([candidates, hard])
             logits = torch.addmm(
                 mask, first[:n_pairs], candidates.T, alpha=1 / self.temperature
             )
-            back = logits[:, :n_pairs].T
+            both = [logits, logits[:, :n_pairs].T]
+            if not n_negative:
+                return both
             cosines = torch.linalg.vecdot(first[n_pairs:], second[n_pairs:])
-            negative = (cosines / self.temperature + of_negatives.log()).logsumexp(
-                dim=0
-            )
-            if n_negative:
-                column = negative.expand(n_pairs, 1)
-                logits, back = (torch.cat([a, column], dim=1) for a in (logits, back))
-            return logits, back, negative
+            cosines = cosines / self.temperature + of_negatives.log()
+            negative = cosines.logsumexp(dim=0)
+            column = negative.expand(n_pairs, 1)
+            return [*(torch.cat([each, column], dim=1) for each in both), negative]
 
-        *directions, negative = compare(unit)
+        directions = compare(unit)
         softening: Any = None, None
         if self.keep and batch.start is not None:
             softening = compare(batch.start)[:2]
-        total = 2 * functional.softplus(negative - 1 / self.temperature)
-        for logits, start in zip(directions, softening, strict=True):
+        total = unit.new_zeros(())
+        for logits, start in zip(directions, softening, strict=False):
             targets = torch.eye(*logits.shape, device=unit.device, dtype=unit.dtype)
             if start is not None:
                 targets.lerp_(start.softmax(dim=1), self.keep)
             losses = functional.cross_entropy(logits, targets, reduction="none")
             total = total + weights @ losses
+        if n_negative:  # a text beside itself, of cosine 1
+            margin = directions[2] - 1 / self.temperature
+            total = total + 2 * functional.softplus(margin)
         return total / (2 * max(n_pairs, 1))
 
-    def _groups(self, batch: "training.LossBatch") -> "NDArray[np.integer] | None":
+    def _groups(
+        self, batch: "training.LossBatch", n_pairs: int
+    ) -> "NDArray[np.integer] | None":
         """Equal numbers for texts that are no negatives of each other."""
         if batch.has_classes:
             return batch.identities
         if not self.mask_known:
             return None
-        negatives = slice(2 * batch.n_pairs, 2 * (batch.n_pairs + batch.n_negative))
-        return _paraphrase_groups(np.delete(batch.identities, negatives), batch.n_pairs)
+        texts = batch.identities
+        if batch.n_negative:
+            marked = slice(2 * n_pairs, 2 * (n_pairs + batch.n_negative))
+            texts = np.delete(texts, marked)
+        return _paraphrase_groups(texts, n_pairs)
 
 
 class CoSENTLoss(Loss):
