@@ -46,8 +46,10 @@ class MarkedPairs(Paraphrases):
     noun, metric = "marked pairs", "average precision"
 
     def strata(self, examples: Examples) -> Any:
-        """The marks."""
-        return examples.targets
+        """The marks, if both parts can have both."""
+        n_paraphrases = int(examples.targets.sum())
+        is_rare = min(n_paraphrases, len(examples) - n_paraphrases) < 2
+        return None if is_rare else examples.targets
 
     def check(self, examples: Examples) -> None:
         """Raise unless some pairs are marked with 1."""
@@ -58,7 +60,9 @@ class MarkedPairs(Paraphrases):
             )
 
     def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> float:
-        """Average precision of the cosines."""
+        """Average precision of the cosines; without pairs marked 0, as paraphrases."""
+        if held_out.targets.all():
+            return float(super().validate(encoder, held_out, train))
         first, second = np.asarray(encoder.transform(held_out.texts)).swapaxes(0, 1)
         return float(average_precision_score(held_out.targets, cosine(first, second)))
 

@@ -104,3 +104,13 @@ def test_weights_and_copies_of_negatives_are_equal():
     weighted = make_encoder(**settings).fit(PAIRS, MARKS, sample_weight=weights)
     copied = make_encoder(**settings).fit(twice, [*MARKS, *MARKS[~MARKS]])
     assert_allclose(weighted.transform(TEXTS), copied.transform(TEXTS), atol=1e-5)
+
+
+def test_one_pair_of_a_mark():
+    """It is in one of the parts; without pairs marked 0, ranks are the score."""
+    for seed in range(6):
+        encoder = make_encoder(max_epochs=1, validation_fraction=0.3, random_state=seed)
+        encoder.fit(PAIRS, np.arange(40) > 0)
+        assert (
+            0 <= min(encoder.validation_scores_) <= max(encoder.validation_scores_) <= 1
+        )
