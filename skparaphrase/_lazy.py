@@ -6,10 +6,11 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["import_for", "networks", "torch", "training"]
+__all__ = ["functional", "import_for", "networks", "torch", "training"]
 
 if TYPE_CHECKING:
     import torch
+    from torch.nn import functional
 
     from skparaphrase import networks, training
 else:
@@ -37,7 +38,7 @@ else:
             return value
 
     networks, training = _Lazy("skparaphrase.networks"), _Lazy("skparaphrase.training")
-    torch = _Lazy("torch")
+    torch, functional = _Lazy("torch"), _Lazy("torch.nn.functional")
 
 
 def import_for(caller: str, name: str, install: str) -> Any:

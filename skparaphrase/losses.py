@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import DocumentedOnline, store_parameters
-from skparaphrase._lazy import networks, torch, training
+from skparaphrase._lazy import functional, networks, torch, training
 from skparaphrase._math import text_groups
 
 if TYPE_CHECKING:
@@ -39,10 +39,15 @@ class Loss(DocumentedOnline, BaseEstimator, ABC):
     takes_weights : bool
         Class attribute: whether `compute` weights the examples by `batch.weights`. If
         not, as by default, `fit` refuses `sample_weight`.
+    takes_negatives : bool
+        Class attribute: whether `compute` uses pairs that `y` marks with 0, whose texts
+        follow those of the `batch.n_pairs` paraphrases: `batch.n_negative` pairs. If
+        not, as by default, `fit` drops them.
     """
 
     learns_from: ClassVar[frozenset[str]] = frozenset({"pairs", "triplets", "labels"})
     takes_weights: ClassVar[bool] = False
+    takes_negatives: ClassVar[bool] = False
     _is_contrastive: ClassVar[bool] = False  # with a loss for equal vectors
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
@@ -238,11 +243,19 @@ class MarginLoss(Loss):
 
 
 class InfoNCELoss(Loss):
-    """Cross-entropy of finding the partner in the batch, averaged over both directions.
+    r"""Cross-entropy of finding the partner in the batch, in both directions.
 
     Not in the papers; van den Oord et al. (2018). The first text of each pair is
     classified among all second texts of the batch and all hard negatives, and the
     second text among the first texts.
+
+    Pairs that `y` marks with 0 are negatives. Those of a batch, of cosines :math:`c_m`,
+    are together one more candidate of each text, with the logit :math:`z = \log \sum_m
+    \exp(c_m / \tau)` at the temperature :math:`\tau`. The loss of a text beside itself,
+    :math:`\log(1 + \exp(z - 1 / \tau))`, pushes them apart also where a batch has no
+    other pairs. Without candidates from the batch, this is an order of the pairs, as
+    that of :class:`CoSENTLoss`; see the circle loss of Sun et al. (2020) for one
+    softmax over both.
 
     Parameters
     ----------
@@ -264,9 +277,13 @@ class InfoNCELoss(Loss):
 
     G. Hinton, O. Vinyals, J. Dean, "Distilling the Knowledge in a Neural Network",
     2015.
+
+    Y. Sun et al., "Circle Loss: A Unified Perspective of Pair Similarity Optimization",
+    CVPR 2020.
     """
 
     takes_weights = True
+    takes_negatives = True
     _is_contrastive = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -296,47 +313,67 @@ class InfoNCELoss(Loss):
         -------
         loss : Tensor, a scalar
         """
-        n_pairs, groups = batch.n_pairs, None
-        if batch.has_classes:
-            groups = batch.identities
-        elif self.mask_known:
-            groups = _paraphrase_groups(batch.identities, n_pairs)
+        n_pairs, n_negative = batch.n_pairs, batch.n_negative
+        weights = batch.weights
+        if weights is None:
+            weights = unit.new_ones(n_pairs + n_negative)
+        weights, of_negatives = weights.split([n_pairs, n_negative])
         mask: Any = unit.new_zeros(())
-        weights = 1 if batch.weights is None else batch.weights
+        groups = self._groups(batch, n_pairs)
         if groups is not None:
             mask = networks.to_device(_mask(groups, n_pairs), unit.device).to(unit)
 
-        def compare(vectors: "Tensor") -> "Tensor":
-            """Cosines of first texts and candidates, divided by the temperature."""
-            pairs = vectors[: 2 * n_pairs].view(n_pairs, 2, vectors.shape[1])
-            first, candidates = pairs.unbind(dim=1)
+        def compare(vectors: "Tensor") -> "list[Tensor]":
+            """Logits of first texts among candidates, of second among first texts.
+
+            With negative pairs, their logit is the last column of both, and the third.
+            """
+            pairs, hard = vectors.split([2 * (n_pairs + n_negative), batch.n_hard])
+            first, second = pairs.view(-1, 2, vectors.shape[1]).unbind(dim=1)
+            candidates = second[:n_pairs]
             if batch.n_hard:
-                candidates = torch.cat([candidates, vectors[2 * n_pairs :]])
-            return torch.addmm(mask, first, candidates.T, alpha=1 / self.temperature)
+                candidates = torch.cat([candidates, hard])
+            logits = torch.addmm(
+                mask, first[:n_pairs], candidates.T, alpha=1 / self.temperature
+            )
+            both = [logits, logits[:, :n_pairs].T]
+            if not n_negative:
+                return both
+            cosines = torch.linalg.vecdot(first[n_pairs:], second[n_pairs:])
+            cosines = cosines / self.temperature + of_negatives.log()
+            negative = cosines.logsumexp(dim=0)
+            column = negative.expand(n_pairs, 1)
+            return [*(torch.cat([each, column], dim=1) for each in both), negative]
 
-        def excess(logits: "Tensor") -> "Tensor":
-            """What both directions find, minus hard targets."""
-            found = logits.softmax(dim=1)
-            columns = logits[:, :n_pairs].softmax(dim=0)
-            if batch.weights is not None:
-                found *= batch.weights[:, None]
-                columns *= batch.weights
-            found[:, :n_pairs] += columns
-            found.diagonal().sub_(2 * weights)
-            return found
+        directions = compare(unit)
+        softening: Any = None, None
+        if self.keep and batch.start is not None:
+            softening = compare(batch.start)[:2]
+        total = unit.new_zeros(())
+        for logits, start in zip(directions, softening, strict=False):
+            targets = torch.eye(*logits.shape, device=unit.device, dtype=unit.dtype)
+            if start is not None:
+                targets.lerp_(start.softmax(dim=1), self.keep)
+            losses = functional.cross_entropy(logits, targets, reduction="none")
+            total = total + weights @ losses
+        if n_negative:  # a text beside itself, of cosine 1
+            margin = directions[2] - 1 / self.temperature
+            total = total + 2 * functional.softplus(margin)
+        return total / (2 * max(n_pairs, 1))
 
-        logits = compare(unit)
-        with torch.no_grad():
-            totals = logits.logsumexp(dim=1) + logits[:, :n_pairs].logsumexp(dim=0)
-            loss = ((totals - 2 * logits.diagonal()) * weights).sum()
-            gradient = excess(logits)
-            if self.keep and batch.start is not None:
-                softening = excess(compare(batch.start)).mul_(self.keep)
-                loss -= torch.dot(softening.flatten(), logits.flatten())
-                gradient -= softening
-        # Half of the time of automatic differentiation.
-        linear = torch.dot(gradient.flatten(), logits.flatten())
-        return (linear + (loss - linear).detach()) / (2 * n_pairs)
+    def _groups(
+        self, batch: "training.LossBatch", n_pairs: int
+    ) -> "NDArray[np.integer] | None":
+        """Equal numbers for texts that are no negatives of each other."""
+        if batch.has_classes:
+            return batch.identities
+        if not self.mask_known:
+            return None
+        texts = batch.identities
+        if batch.n_negative:
+            marked = slice(2 * n_pairs, 2 * (n_pairs + batch.n_negative))
+            texts = np.delete(texts, marked)
+        return _paraphrase_groups(texts, n_pairs)
 
 
 class CoSENTLoss(Loss):

@@ -142,3 +142,71 @@ def test_low_temperatures_do_not_overflow_or_vanish():
     batch = LossBatch(texts, np.random.RandomState(0), start=unit)
     value = InfoNCELoss(0.001).compute(unit, batch).item()
     assert np.isfinite(value) and value > 10
+
+
+def slow_logits(unit, n_pairs, temperature, weights):
+    """Logits of each text among candidates, the last of them all pairs marked 0."""
+    cosines = unit @ unit.T / temperature
+    z = np.log(
+        sum(
+            weight * np.exp(cosines[2 * m, 2 * m + 1])
+            for m, weight in enumerate(weights, start=n_pairs)
+        )
+    )
+    rows = [
+        [*(cosines[2 * i + side, 2 * j + 1 - side] for j in range(n_pairs)), z]
+        for side in (0, 1)
+        for i in range(n_pairs)
+    ]
+    return np.array(rows).reshape(-1, n_pairs + 1), z
+
+
+@pytest.mark.parametrize("n_pairs", [0, 1, 4])
+@pytest.mark.parametrize("keep", [0.0, 0.5])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_pairs_marked_0_are_one_more_candidate(n_pairs, keep, weighted):
+    n_negative, temperature = 3, 0.3
+    n_texts = 2 * (n_pairs + n_negative)
+    vectors, before = (
+        unit_vectors(torch.from_numpy(normal(n_texts, seed))) for seed in (0, 1)
+    )
+    weights = (
+        np.linspace(0.5, 2, n_pairs + n_negative)
+        if weighted
+        else np.ones(n_pairs + n_negative)
+    )
+    now, z = slow_logits(vectors.numpy(), n_pairs, temperature, weights[n_pairs:])
+    then, _ = slow_logits(before.numpy(), n_pairs, temperature, weights[n_pairs:])
+    expected = 2 * np.log1p(np.exp(z - 1 / temperature))
+    for row, (logits, start) in enumerate(zip(now, then, strict=True)):
+        i = row % max(n_pairs, 1)
+        soft = keep * np.exp(start) / np.exp(start).sum()
+        soft[i] += 1 - keep
+        expected += weights[i] * (np.log(np.exp(logits).sum()) - soft @ logits)
+    batch = LossBatch(
+        np.arange(n_texts),
+        np.random.RandomState(0),
+        n_negative=n_negative,
+        start=before,
+        weights=torch.from_numpy(weights) if weighted else None,
+    )
+    assert batch.n_pairs == n_pairs
+    loss = InfoNCELoss(temperature, keep=keep)
+    leaf = torch.from_numpy(normal(n_texts)).requires_grad_()
+    value = loss.compute(unit_vectors(leaf), batch)
+    assert value.item() == pytest.approx(expected / (2 * max(n_pairs, 1)), rel=1e-10)
+    assert gradcheck(lambda leaf: loss.compute(unit_vectors(leaf), batch), leaf)
+    value.backward()
+    assert leaf.grad[2 * n_pairs :].any(axis=1).all()
+
+
+def test_texts_of_negative_pairs_connect_nothing():
+    """(a, b) is a paraphrase and (b, c) none: c stays a candidate of a."""
+    unit = unit_vectors(torch.from_numpy(normal(6)))
+    values = [
+        InfoNCELoss()
+        .compute(unit, LossBatch(np.array(texts), None, n_negative=1))
+        .item()
+        for texts in ([0, 1, 2, 3, 1, 2], [0, 1, 2, 3, 4, 5])
+    ]
+    assert values[0] == values[1]

@@ -29,7 +29,6 @@ from skparaphrase.vectors import (
     WordFrequencies,
     WordVectors,
     sif_weights,
-    warn_if_weighted,
     word_probabilities,
 )
 
@@ -147,7 +146,8 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
     Parameters
     ----------
     vectors : WordVectors, default=None
-        None uses :func:`skparaphrase.datasets.load_word_vectors`.
+        None uses :func:`skparaphrase.datasets.load_word_vectors`. For those of
+        :func:`skparaphrase.load_pretrained`, see :ref:`own_weights`.
     pooling : {"mean", "distinct"}, default="mean"
         As in :class:`AverageEncoder`.
     norm : {"l2"} or None, default=None
@@ -198,15 +198,9 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
         Returns
         -------
         self : TfidfEncoder
-
-        Warns
-        -----
-        UserWarning
-            If the vectors already include weights (`vectors.is_weighted`).
         """
         vectors = check_word_vectors(self.vectors)
         warn_of_ignored_vectors(self, y)
-        warn_if_weighted(self, vectors)
         n_texts, n_words = 0, len(vectors)
         counts = np.zeros(n_words, dtype=np.int64)
         for texts in fit_blocks(X):
@@ -232,7 +226,8 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
     Parameters
     ----------
     vectors : WordVectors, default=None
-        None uses :func:`skparaphrase.datasets.load_word_vectors`.
+        None uses :func:`skparaphrase.datasets.load_word_vectors`. For those of
+        :func:`skparaphrase.load_pretrained`, see :ref:`own_weights`.
     pooling : {"mean", "distinct"}, default="mean"
         As in :class:`AverageEncoder`, of the weighted vectors.
     norm : {"l2"} or None, default=None
@@ -347,8 +342,9 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         Warns
         -----
         UserWarning
-            If the vectors already include weights (`vectors.is_weighted`), unless
-            `weights` is a mapping.
+            If the vectors already include weights (`vectors.is_weighted`), and those of
+            general English are applied, too: if `frequencies` is None, and `weights`
+            is no mapping.
         """
         texts = chain.from_iterable(block.ravel().tolist() for block in fit_blocks(X))
         warn_of_ignored_vectors(self, y)
@@ -356,7 +352,12 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         if isinstance(weights, Mapping):
             values: ArrayLike = [weights.get(word, 1.0) for word in vectors.words]
         else:
-            warn_if_weighted(self, vectors)
+            if vectors.is_weighted and self.frequencies is None:
+                warn_caller(
+                    "These vectors already include weights, and those of general "
+                    "English would be applied twice. Use AverageEncoder, or the counts "
+                    'of your texts: SIFEncoder(frequencies="corpus") or TfidfEncoder.'
+                )
             p = word_probabilities(vectors, self._tokenizer(), self.frequencies, texts)
             values = sif_weights(p, self.a) if weights is None else weights(p)
         for _ in texts:  # check those that were not counted

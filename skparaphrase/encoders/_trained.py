@@ -26,7 +26,7 @@ from skparaphrase._compat import (
 )
 from skparaphrase._estimator import warn_caller
 from skparaphrase._lazy import networks, training
-from skparaphrase._trained import Attributes, TrainedEstimator
+from skparaphrase._trained import Attributes, TrainedEstimator, Validation
 from skparaphrase._typing import Arrays
 from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._embedding import embed_texts
@@ -106,7 +106,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         `X`                   `y`                what is learnt
         ====================  =================  ==================================
         (n_pairs, 2)          None               paraphrases
-        (n_pairs, 2)          booleans, 0 and 1  the paraphrases among the pairs
+        (n_pairs, 2)          booleans, 0 and 1  paraphrases, and pairs that are none
         (n_pairs, 2)          other scores       the order of the pairs
         (n_triplets, 3)       None               paraphrases, and a hard negative each
         (n_texts,)            class labels       texts of one class are paraphrases
@@ -120,8 +120,9 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
             At least two examples. Texts of a Parquet dataset or file stay on disk, as
             do those of Hugging Face's datasets.
         y : array-like, default=None
-            Of shape (n_examples,): pairs marked with 0 are ignored. To learn from the
-            pairs of high scores only, pass booleans, such as `y >= 4`. Labels are
+            Of shape (n_examples,). Pairs marked with 0 are negatives of all texts
+            (:class:`~skparaphrase.losses.InfoNCELoss`; other losses ignore them). To
+            learn from the pairs of high scores only, pass `X[y >= 4]`. Labels are
             integers or str. A teacher's vectors have the shape of `X` + (dim,).
         sample_weight : array-like of shape (n_examples,), default=None
             Weight of each example in the loss. Only ratios matter; examples of weight 0
@@ -195,16 +196,26 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     def _read(
         self, X: Any, y: Any, sample_weight: Any, groups: Any = None, **_: bool
     ) -> Examples:
-        learns_from = None
+        learns_from, takes_negatives = None, True
         if not (isinstance(self.loss, str) and self.loss == "auto"):
             loss = self._checked_loss()
-            learns_from = loss.learns_from
+            learns_from, takes_negatives = loss.learns_from, loss.takes_negatives
             if sample_weight is not None and not loss.takes_weights:
                 raise ValueError(
                     f"{type(loss).__name__} takes no sample_weight: multiply by "
                     "`batch.weights` in `compute`, and set `takes_weights = True`."
                 )
-        return supervise(X, y, learns_from, sample_weight, groups)
+        return supervise(
+            X, y, learns_from, sample_weight, groups, takes_negatives=takes_negatives
+        )
+
+    def _hold_out(
+        self, examples: Examples, validation: Validation, split_state: RandomState
+    ) -> tuple[Examples, Examples | None]:
+        parts = super()._hold_out(examples, validation, split_state)
+        for part in filter(None, parts):
+            part.kind.check(part)
+        return parts
 
     def _read_validation(self, train: Examples, X: Any, y: Any, weights: Any) -> Any:
         held_out = self._read(X, y, weights)

@@ -181,16 +181,24 @@ def _read_array(folder: _Folder, name: str, is_mapped: bool) -> Any:
 def _write_table(folder: _Folder, name: str, value: Any) -> Any:
     vectors = _module("vectors")
     reference = vectors.bundled_reference(value)
-    if reference is None:
-        vectors.save_word_vectors(value, folder.path / name)
-    return reference
+    if reference is not None:
+        return reference
+    changes = vectors.find_changes(value)
+    if changes is not None:  # of a table of the package
+        names = _write_arrays(folder, name, changes._asdict())
+        return [*vectors.bundled_reference(value._base), names]
+    return vectors.save_word_vectors(value, folder.path / name)
 
 
-def _read_table(folder: _Folder, name: str, reference: list[str] | None) -> Any:
-    if reference is not None:  # a table of the package
-        return _module("vectors").referred(*reference)
+def _read_table(folder: _Folder, name: str, reference: list[Any] | None) -> Any:
+    vectors = _module("vectors")
+    if reference is not None:
+        table = vectors.referred(*reference[:3])
+        for names in reference[3:]:
+            table = vectors.apply_changes(table, **_read_arrays(folder, name, names))
+        return table
     table = folder.read_model(name)
-    if not isinstance(table, _module("vectors").WordVectors):
+    if not isinstance(table, vectors.WordVectors):
         raise ValueError(f"{name} holds no word vectors")
     return table
 
@@ -266,8 +274,10 @@ def save(self: BaseEstimator, folder: FilePath) -> None:
     """Save the fitted model to a folder, for :func:`skparaphrase.load`.
 
     It contains JSON, words and arrays, and no pickle. The folder is written completely
-    or not at all, and replaces an earlier one. The state of the optimizer is not saved,
-    and a `RandomState` parameter is saved as None, like a function that is `vectors`.
+    or not at all, and replaces an earlier one. Of word vectors that were trained from
+    those of the package, only the changed rows and the added words are saved. The state
+    of the optimizer is not saved, and a `RandomState` parameter is saved as None, like
+    a function that is `vectors`.
 
     Parameters
     ----------

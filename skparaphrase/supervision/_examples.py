@@ -206,6 +206,8 @@ class EncodedExamples:
         Equal where strings, or labels, are equal; None if all texts differ.
     has_classes : bool, default=False
         Whether texts of equal identities are never negatives of each other.
+    n_negative : int, default=0
+        How many of the examples are pairs marked 0; they are the last ones.
     """
 
     texts: Any
@@ -215,6 +217,7 @@ class EncodedExamples:
     of_texts: bool = False
     identities: NDArray[np.intp] | None = None
     has_classes: bool = False
+    n_negative: int = 0
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -236,6 +239,9 @@ class Lesson(Kind, ABC):
     def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
         """The examples with their targets; invalid ones raise a ValueError."""
         raise NotImplementedError
+
+    def check(self, examples: Examples) -> None:
+        """Raise if examples are too few for a whole `fit`, or for validation."""
 
     def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> float:
         """Score of a fitted encoder on held-out examples; higher is better."""

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import average_precision_score
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
+from skparaphrase._math import cosine
 from skparaphrase._typing import Encoder
 from skparaphrase.metrics import RetrievalScorer, pearson_scorer
 from skparaphrase.supervision._examples import Axes, EncodedExamples, Examples, Lesson
@@ -18,22 +20,72 @@ from skparaphrase.text import TokenBatch
 
 
 class Paraphrases(Lesson):
-    """Paraphrase pairs; where `y` is given, it marks them with 1 and others with 0."""
+    """Paraphrase pairs."""
 
     name, noun, default_loss = "pairs", "paraphrases", "infonce"
     metric = "mean reciprocal rank"
 
     def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
-        """The pairs that `y` marks, or all."""
+        """All pairs; those that `y` marks with 0 make them :class:`MarkedPairs`."""
         if y is None or not len(examples):
             return examples
-        marks = read_scores(y)
+        marks = read_scores(y) > 0
         check_consistent_length(examples.texts, marks)
-        return examples.take(np.flatnonzero(marks))
+        if marks.all():
+            return examples
+        return replace(examples, targets=marks, kind=MARKED)
 
     def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> Any:
         """Mean reciprocal rank of the paraphrase, with hard negatives among others."""
         return RetrievalScorer()(encoder, held_out.texts)
+
+
+class MarkedPairs(Paraphrases):
+    """Paraphrases, and pairs that are none."""
+
+    noun, metric = "marked pairs", "average precision"
+
+    def strata(self, examples: Examples) -> Any:
+        """The marks, if both parts can have both."""
+        n_paraphrases = int(examples.targets.sum())
+        is_rare = min(n_paraphrases, len(examples) - n_paraphrases) < 2
+        return None if is_rare else examples.targets
+
+    def check(self, examples: Examples) -> None:
+        """Raise unless some pairs are marked with 1."""
+        if not examples.targets.any():
+            raise ValueError(
+                "y marks no pair with 1: there are no paraphrases to find. partial_fit "
+                "takes such a batch."
+            )
+
+    def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> float:
+        """Average precision of the cosines; without pairs marked 0, as paraphrases."""
+        if held_out.targets.all():
+            return float(super().validate(encoder, held_out, train))
+        first, second = np.asarray(encoder.transform(held_out.texts)).swapaxes(0, 1)
+        return float(average_precision_score(held_out.targets, cosine(first, second)))
+
+    def encode(
+        self, examples: Examples, batch: TokenBatch, rng: RandomState, axes: Axes
+    ) -> EncodedExamples:
+        """Paraphrases, and then the other pairs.
+
+        The mean weight of the paraphrases is 1: a negative pair of weight 2 counts as
+        two.
+        """
+        order = np.argsort(~examples.targets, kind="stable")
+        n_negative = int((~examples.targets).sum())
+        weights = examples.weights
+        if weights is not None:
+            weights = weights[order].astype(np.float32)
+            weights /= weights[: len(order) - n_negative or None].mean()
+        return EncodedExamples(
+            batch, examples.indices[order], weights=weights, n_negative=n_negative
+        )
+
+
+MARKED = MarkedPairs()
 
 
 class Triplets(Paraphrases):

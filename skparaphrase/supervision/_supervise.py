@@ -17,6 +17,7 @@ from skparaphrase._typing import Texts
 from skparaphrase.supervision._examples import Examples, Lesson, Rows
 from skparaphrase.supervision._labels import LabelledTexts
 from skparaphrase.supervision._pairs import (
+    MARKED,
     GradedPairs,
     Paraphrases,
     Triplets,
@@ -50,6 +51,8 @@ def supervise(
     learns_from: Collection[str] | None = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
+    *,
+    takes_negatives: bool = True,
 ) -> Examples:
     """Find out what `X` and `y` say, by their shapes, and check it.
 
@@ -63,6 +66,8 @@ def supervise(
         Examples of weight 0 are left out.
     groups : array-like of shape (n_examples,), default=None
         Examples of equal values stay together in a split.
+    takes_negatives : bool, default=True
+        Whether pairs that are marked with 0 are kept.
 
     Returns
     -------
@@ -96,6 +101,9 @@ def supervise(
     shape = examples.texts.shape
     kind = KINDS["vectors" if has_teacher else kind_of(shape, y, names)]
     examples = kind.read(replace(examples, kind=kind), y)
+    if examples.kind is MARKED and not takes_negatives:
+        examples = examples.take(examples.targets)
+        examples = replace(examples, targets=None, kind=kind)
     if kind.name == "triplets":
         _warn_of_columns(X)
     if kind.name not in names:

@@ -30,10 +30,8 @@ def share_steps(trainer: Any, max_epochs: int) -> None:
     objective = trainer.objective
     data = {
         name: value
-        for part in (objective, objective.examples)
-        for name, value in vars(part).items()
-        if isinstance(value, (np.ndarray, Tensor, TokenBatch, tuple))
-        and not name.startswith("_")
+        for name, value in vars(objective.examples).items()
+        if isinstance(value, (np.ndarray, TokenBatch))
     }
     settings = {
         "max_epochs": max_epochs,

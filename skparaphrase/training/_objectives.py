@@ -79,6 +79,8 @@ class LossBatch:
     targets : Tensor, default=None
         The scores of pairs, shape (n_pairs,), or a teacher's unit vectors of texts,
         shape (n_texts, dim), if the loss learns from these.
+    n_negative : int, default=0
+        The number of negative pairs, whose texts follow those of the paraphrases.
     n_hard : int, default=0
         The number of hard negatives, whose texts are the last ones.
     has_classes : bool, default=False
@@ -86,13 +88,14 @@ class LossBatch:
     start : Tensor of shape (n_texts, dim), default=None
         Unit averages of the word vectors that training started from, if they are known.
     weights : Tensor, default=None
-        Weights in the loss of pairs, shape (n_pairs,), or with a teacher's vectors of
-        texts, shape (n_texts,).
+        Weights in the loss of pairs, shape (n_pairs + n_negative,), or with a teacher's
+        vectors of texts, shape (n_texts,).
     """
 
     identities: Ints
     random_state: RandomState
     targets: Tensor | None = None
+    n_negative: int = 0
     n_hard: int = 0
     has_classes: bool = False
     start: Tensor | None = None
@@ -100,8 +103,8 @@ class LossBatch:
 
     @property
     def n_pairs(self) -> int:
-        """The number of pairs."""
-        return (len(self.identities) - self.n_hard) // 2
+        """The number of paraphrases."""
+        return (len(self.identities) - self.n_hard) // 2 - self.n_negative
 
 
 class Objective:
@@ -225,14 +228,20 @@ class ParaphraseObjective(Objective):
         # Else a text's vector depends on the batch, or on what is drawn for all of it.
         self.is_shareable = composition.batch_size is None and not composition.dropout
         self.loss_of_texts = loss
-        self.has_order = not examples.has_classes  # else partners are drawn
+        # Else partners are drawn, or paraphrases come before other pairs.
+        self.has_order = not (examples.has_classes or examples.n_negative)
         self.scramble = optimizer.scramble
         self.word_dropout = optimizer.word_dropout
         self._averages: Tensor | None = None  # unit averages before training
         self._has_average = np.zeros(len(examples.texts), dtype=bool)
 
     def batch(self, chosen: Ints) -> Batch:
-        """The texts of some examples: those of all pairs, and then hard negatives."""
+        """The texts of some examples: those of all pairs, and then hard negatives.
+
+        Pairs marked 0 follow the paraphrases.
+        """
+        if self.examples.n_negative:
+            chosen = np.sort(chosen)
         rows = self.examples.indices[chosen]
         if rows.ndim > 1:
             rows = np.concatenate([rows[:, :2].ravel(), rows[:, 2:].ravel()])
@@ -283,6 +292,8 @@ class ParaphraseObjective(Objective):
         """
         if not self.loss_of_texts._is_contrastive or self.examples.has_classes:
             return super().constant_loss(first)
+        if self.examples.n_negative:  # a batch has a share of them
+            first = np.linspace(0, len(self.examples) - 1, len(first)).astype(np.intp)
         batch = self.batch(first)
         shape = len(batch.tokens), self.composition.dim
         vectors = torch.ones(shape, device=self.device)
@@ -303,6 +314,7 @@ class ParaphraseObjective(Objective):
         """What a loss knows of a batch."""
         indices, examples = batch.indices, self.examples
         rows = indices if examples.of_texts else batch.rows
+        n_paraphrases = len(examples) - examples.n_negative
 
         def select(values: Tensor | None) -> Tensor | None:
             if values is None:
@@ -313,6 +325,7 @@ class ParaphraseObjective(Objective):
             indices if examples.identities is None else examples.identities[indices],
             random_state,
             select(self.targets),
+            n_negative=int((batch.rows >= n_paraphrases).sum()),
             n_hard=max(len(indices) - 2 * len(batch.rows), 0),
             has_classes=examples.has_classes,
             start=start,

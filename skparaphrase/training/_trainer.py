@@ -55,6 +55,7 @@ class Trainer:
 
     def __init__(self, objective: Objective, table: WordTable, steps: Steps) -> None:
         self.objective = objective
+        self.n_examples = len(objective.examples)
         self.module = objective.module
         self.table = table
         self.device = table.weight.device
@@ -67,11 +68,6 @@ class Trainer:
         ordered = optimizer.ordered_first_epoch and objective.has_order
         self.ordered_first_epoch: bool = ordered
         objective.begin(table, steps.random_state)
-
-    @property
-    def n_examples(self) -> int:
-        """The number of examples."""
-        return len(self.objective.examples)
 
     def slices(self) -> list[slice]:
         """The batches of an epoch; the last one may be smaller."""

@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase.vectors._changes import apply_changes as apply_changes
+from skparaphrase.vectors._changes import find_changes as find_changes
 from skparaphrase.vectors._frequencies import WordFrequencies
 from skparaphrase.vectors._frequencies import (
     load_word_frequencies as load_word_frequencies,
@@ -34,7 +36,6 @@ from skparaphrase.vectors._transforms import (
 from skparaphrase.vectors._transforms import fit_rows as fit_rows
 from skparaphrase.vectors._transforms import multiplied as multiplied
 from skparaphrase.vectors._transforms import sif_weights as sif_weights
-from skparaphrase.vectors._transforms import warn_if_weighted as warn_if_weighted
 from skparaphrase.vectors._transforms import word_probabilities as word_probabilities
 from skparaphrase.vectors._word_vectors import WordVectors
 

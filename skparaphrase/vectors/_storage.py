@@ -3,12 +3,13 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import zlib
 from functools import cache
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
+from zlib import crc32
 
 import numpy as np
 
@@ -20,9 +21,10 @@ from skparaphrase.storage import (
     refuse_corruption,
     write_metadata,
 )
+from skparaphrase.vectors._changes import join_words, split_words
 from skparaphrase.vectors._languages import MULTILINGUAL
 from skparaphrase.vectors._oov import DTYPES, Subwords
-from skparaphrase.vectors._word_vectors import WordVectors, join_words, split_words
+from skparaphrase.vectors._word_vectors import WordVectors
 
 WORDS = "skparaphrase:words"  # of load_word_vectors
 SENTENCES = "skparaphrase:sentences"  # of load_pretrained
@@ -63,8 +65,9 @@ def load_word_vectors() -> WordVectors:
 def bundled(name: str, dim: int | None = None) -> WordVectors:
     """Read a file of the package: words, vectors, and the n-grams of other words.
 
-    The same object at every call. Pickles and saved models refer to it. With `dim`, the
-    vectors are the first numbers of those in the file.
+    The same object at every call. Pickles and saved models refer to it, and hold only
+    what a fit has changed. With `dim`, the vectors are the first numbers of those in
+    the file.
     """
     n_numbers = BUNDLED[name][1]
     if dim is None:
@@ -78,7 +81,8 @@ def _read_bundled(name: str, dim: int) -> WordVectors:
     path, _, is_weighted = BUNDLED[name]
     with (files("skparaphrase") / path).open("rb") as file:
         vectors = read_table(file, is_weighted=is_weighted, dim=dim)
-    vectors._reference = referred, (name, _fingerprint(vectors), dim)
+    vectors._reference = referred, (name, _fingerprint(name), dim)
+    vectors._base = vectors
     return vectors
 
 
@@ -115,21 +119,21 @@ def referred(name: str, fingerprint: int, dim: int) -> WordVectors:
 
     Raises ValueError if this version of the package has another one.
     """
-    if (
-        name not in BUNDLED
-        or _fingerprint(vectors := bundled(name, dim)) != fingerprint
-    ):
+    if name not in BUNDLED or _fingerprint(name) != fingerprint:
         raise ValueError(
             f"This refers to the word vectors {name!r} of another version of "
             "skparaphrase. Use the version that wrote it, or fit and save again."
         )
-    return vectors
+    return bundled(name, check_int(dim, "dim"))
 
 
-def _fingerprint(vectors: WordVectors) -> int:
-    """A checksum that tells the tables of versions of the package apart."""
-    kind = vectors.matrix.shape, vectors.words[:256]
-    return zlib.crc32(vectors.matrix[:256].tobytes(), zlib.crc32(repr(kind).encode()))
+@cache
+def _fingerprint(name: str) -> int:
+    """A checksum of those that the file of a table holds of all its arrays."""
+    path = files("skparaphrase") / BUNDLED[name][0]
+    with path.open("rb") as file, ZipFile(file) as archive:
+        arrays = [(each.filename, each.CRC) for each in archive.infolist()]
+    return crc32(repr(arrays).encode())
 
 
 def save_word_vectors(vectors: WordVectors, folder: str | PathLike[str]) -> None:

@@ -11,7 +11,7 @@ from numbers import Real
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.utils import check_scalar
+from sklearn.utils import check_scalar, gen_batches
 
 from skparaphrase import _core
 from skparaphrase._estimator import warn_caller
@@ -27,6 +27,8 @@ _MOST_FREQUENT = 1000  # counted words that are compared with those of a table
 _MOST_NEVER = 0.035  # share of them that the tokenizer never gives
 _MOST_OTHERS = 0.4  # share of them that a large table may lack
 _LARGE = 10_000  # words
+_COLUMNS = 128  # dimensions of n-grams that are solved for at a time, for the caches
+_TOL = 3e-4  # of n-grams: unknown words hardly change after it
 
 
 def remove_mean(vectors: WordVectors) -> WordVectors:
@@ -219,16 +221,6 @@ def _quoted(words: list[str]) -> str:
     return ", ".join(map(repr, words[:3]))
 
 
-def warn_if_weighted(encoder: object, vectors: WordVectors) -> None:
-    """Warn that an encoder weights vectors which include weights already."""
-    if vectors.is_weighted:
-        warn_caller(
-            f"{type(encoder).__name__} weights its word vectors, but these already "
-            "include weights. Use AverageEncoder, which averages them as they are, or "
-            "vectors that are not weighted."
-        )
-
-
 def append_new_words(
     vectors: WordVectors, texts: Iterable[str], tokenizer: WordTokenizer
 ) -> tuple[WordVectors, TokenBatch]:
@@ -258,7 +250,7 @@ def fit_subwords(
     `<w>` and of `<w>` itself, divided by the root of their number. Rows are chosen
     by a hash, as in fastText, and learnt by ridge regression from the words of
     three letters or more, without digits (bag of subwords, Zhao et al. 2018, in
-    closed form). Takes 2 s for the bundled table and grows with the words.
+    closed form). Takes .5 s for the bundled table and grows with the words.
 
     Parameters
     ----------
@@ -305,7 +297,13 @@ def fit_subwords(
         raise ValueError("No word of the table has three letters to learn from.")
     rows = np.array([vectors.index[word] for word in words])
     ngrams = ngram_matrix(words, n_rows, ngram_range)
-    fitted = fit_rows(ngrams, vectors.rows(rows), alpha=alpha)
+    targets = vectors.rows(rows)
+    fitted = np.hstack(
+        [
+            fit_rows(ngrams, targets[:, dims], alpha=alpha, tol=_TOL)
+            for dims in gen_batches(vectors.dim, _COLUMNS)
+        ]
+    )
     subwords = Subwords(fitted, ngram_range=ngram_range, factor=factor)
     return vectors.replace(
         vectors.matrix, scale=vectors.scale, unknown="subword", subwords=subwords
@@ -329,20 +327,27 @@ def ngram_matrix(
 
 
 def fit_rows(
-    ngrams: csr_array, vectors: NDArray[np.float32], *, alpha: float, n_steps: int = 30
+    ngrams: csr_array,
+    vectors: NDArray[np.float32],
+    *,
+    alpha: float,
+    n_steps: int = 30,
+    tol: float = 0.0,
 ) -> NDArray[np.float32]:
     """Rows whose sums are close to the vectors of words, shape (n_rows, dim).
 
     Minimises `|N R - V|^2 + alpha |R|^2` for each column by conjugate gradients, with
-    the diagonal as preconditioner; N is that of :func:`ngram_matrix`.
+    the diagonal as preconditioner; N is that of :func:`ngram_matrix`. Stops early when
+    the squared residuals, scaled by the preconditioner, are `tol` times the first ones.
     """
-    transposed = ngrams.T.tocsr()
-    scaling = 1 / (transposed.multiply(transposed).sum(axis=1) + alpha)
+    transposed = ngrams.T  # not copied to rows: with columns a product is twice as fast
+    scaling = 1 / (ngrams.multiply(ngrams).sum(axis=0) + alpha)
     scaling = scaling[:, np.newaxis].astype(np.float32)
     residual = transposed @ vectors
     rows = np.zeros_like(residual)
     direction = scaling * residual
     reduced = np.einsum("ij,ij->j", residual, direction)
+    enough = tol * reduced.sum()
     for _ in range(n_steps):
         image = transposed @ (ngrams @ direction) + alpha * direction
         curvature = np.einsum("ij,ij->j", direction, image)
@@ -351,6 +356,8 @@ def fit_rows(
         residual -= step * image
         conditioned = scaling * residual
         before, reduced = reduced, np.einsum("ij,ij->j", residual, conditioned)
+        if reduced.sum() < enough:
+            break
         direction = conditioned + reduced / np.maximum(before, 1e-30) * direction
     return rows
 

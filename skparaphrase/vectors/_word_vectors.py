@@ -5,7 +5,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import count
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
@@ -21,6 +20,12 @@ from skparaphrase.text import (
     encode_words,
     is_word,
     text_blocks,
+)
+from skparaphrase.vectors._changes import (
+    apply_changes,
+    find_changes,
+    join_words,
+    split_words,
 )
 from skparaphrase.vectors._languages import guess_language
 from skparaphrase.vectors._oov import (
@@ -147,7 +152,9 @@ class WordVectors:
             self._oov = HashedVectors(self.matrix, self.scale)
         elif unknown is not None:
             self.unknown_row = self.index.get(unknown)
-        self._reference: tuple[Callable[..., Self], Any] | None = None  # for pickles
+        # For pickles: what gives a table of the package, and that which it stems from.
+        self._reference: tuple[Callable[..., Self], Any] | None = None
+        self._base: WordVectors | None = None
         return self
 
     def _check(self, *, finite: bool = True) -> None:
@@ -404,7 +411,7 @@ class WordVectors:
         parts = {"scale": None} | parts | changes
         vectors = type(self).__new__(type(self))._set(self.words, matrix, **parts)
         vectors._check()
-        vectors._index = self._index
+        vectors._index, vectors._base = self._index, self._base
         return vectors
 
     def with_rows(
@@ -456,13 +463,19 @@ class WordVectors:
         table = type(self).__new__(type(self))._set(words, matrix, None, *parts)
         if words is self.words:
             table._index = self._index
+        table._base = self._base
         return table
 
     def __sklearn_clone__(self) -> Self:
         return self
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        return self._reference or super().__reduce_ex__(protocol)
+        if self._reference is not None:
+            return self._reference
+        changes = find_changes(self)
+        if changes is None:
+            return super().__reduce_ex__(protocol)
+        return apply_changes, (self._base, *changes)
 
     def __getstate__(self) -> dict[str, Any]:
         state = {k: v for k, v in vars(self).items() if not k.startswith("_")}
@@ -484,17 +497,3 @@ class WordVectors:
         more = "" if self.unknown is None else f", unknown={self.unknown!r}"
         more += ", weighted" if self.is_weighted else ""
         return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype}{more})"
-
-
-def join_words(words: Sequence[str]) -> NDArray[np.uint8]:
-    """Words in UTF-8, each after a character that occurs in none."""
-    text = "".join(words)
-    separator = next(c for c in map(chr, count(ord("\n"))) if c not in text)
-    joined = "".join(separator + separator.join(words) if words else "")
-    return np.frombuffer(joined.encode("utf-8", "surrogatepass"), np.uint8)
-
-
-def split_words(joined: NDArray[np.uint8]) -> list[str]:
-    """What :func:`join_words` has joined."""
-    text = joined.tobytes().decode("utf-8", "surrogatepass")
-    return text[1:].split(text[0]) if text else []

@@ -70,6 +70,34 @@ def test_distinct_words_are_weighted_after_the_weights_of_words(make):
         assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("make", "warns"),
+    [
+        (TfidfEncoder, False),
+        (lambda v: SIFEncoder(v, frequencies="corpus"), False),
+        (lambda v: SIFEncoder(v, frequencies={"w1": 3}), False),
+        (lambda v: SIFEncoder(v, weights={"w1": 3.0}), False),
+        (SIFEncoder, True),
+        (lambda v: SIFEncoder(v, weights=np.sqrt), True),
+    ],
+)
+def test_only_general_weights_are_not_applied_twice(make, warns):
+    """Those of one's own texts may follow the weights that vectors include."""
+    weighted = VECTORS.replace(VECTORS.matrix, is_weighted=True)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        make(VECTORS).fit(TEXTS)
+        assert not caught
+        found = make(weighted).fit(TEXTS)
+    messages = [str(each.message) for each in caught]
+    assert [("applied twice" in m and '"corpus"' in m) for m in messages] == [
+        True
+    ] * warns
+    assert_array_equal(
+        found.transform(TEXTS), make(VECTORS).fit(TEXTS).transform(TEXTS)
+    )
+
+
 @pytest.mark.parametrize("documents", [TEXTS, TEXTS[:5] * 3, ["w1 w1 w1", "W1 w2", ""]])
 def test_tfidf_weights_by_inverse_document_frequency(documents, assert_encodes):
     encoder = TfidfEncoder(VECTORS).fit(documents)

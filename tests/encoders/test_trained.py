@@ -248,7 +248,7 @@ def held_out(monkeypatch):
 def test_the_best_epoch_on_held_out_pairs_is_kept(zoo, name, kind, held_out):
     X, y = zoo.pairs, None
     if kind == "y":
-        X, y = [*X, ("w1", "w2")], np.arange(21) < 20
+        y = np.ones(20)
     changes = {"max_epochs": 4, "learning_rate": 0.2}
     encoder = zoo.make(name, validation_fraction=0.3, **changes).fit(X, y)
     (held,) = held_out

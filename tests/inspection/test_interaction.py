@@ -90,7 +90,7 @@ def states_of(model, sentences):
     """By the network, one sentence at a time."""
     states = []
     for sentence in sentences:
-        batch, vectors = model._look_up([sentence])
+        batch, vectors = model._look_up([sentence], *model._table())
         ids = torch.from_numpy(batch.ids.astype(np.int64))
         with torch.no_grad():
             found = model._fitted_network().states(

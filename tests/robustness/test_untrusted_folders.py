@@ -301,7 +301,7 @@ def test_weights_belong_to_the_words_of_a_version(tmp_path, monkeypatch):
         model.fit(["a cat"]).save(tmp_path / "model")
         skparaphrase.load(tmp_path / "model")
         with monkeypatch.context() as patched:
-            patched.setattr(_storage, "_fingerprint", lambda vectors: 7)
+            patched.setattr(_storage, "_fingerprint", lambda name: 7)
             assert_refused(tmp_path / "model", "of another version of skparaphrase")
 
 

@@ -12,6 +12,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import GridSearchCV
 
+from skparaphrase.datasets import load_word_vectors
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import (
@@ -118,6 +119,25 @@ def test_rows_solve_the_ridge_regression():
     expected = np.linalg.solve(dense.T @ dense + 0.7 * np.eye(20), dense.T @ targets)
     found = fit_rows(ngrams, targets, alpha=0.7, n_steps=60)
     assert_allclose(found, expected, atol=1e-4)
+    one_step = fit_rows(ngrams, targets, alpha=0.7, n_steps=1)
+    assert_array_equal(fit_rows(ngrams, targets, alpha=0.7, tol=1e9), one_step)
+    assert np.abs(one_step - expected).max() > 0.1
+
+
+def test_unknown_words_have_nearly_the_vectors_of_the_exact_solution():
+    bundled = load_word_vectors()
+    rows = np.array([i for i, w in enumerate(bundled.words) if len(w) > 2])[:5000]
+    words = [w for w in (bundled.words[i] for i in rows) if w.isalpha()]
+    known = WordVectors(words, [bundled[word] for word in words])
+    dense = ngram_matrix(words, 600).toarray().astype(float)
+    gram = dense.T @ dense + np.eye(600)
+    exact = np.linalg.solve(gram, dense.T @ known.matrix)
+    unknown = [word for word in bundled.words[-2000:] if word not in known]
+    expected = ngram_matrix(unknown, 600) @ exact
+    found = fit_subwords(known, n_rows=600, factor=1).subwords.vectors(unknown)
+    cosines = np.vecdot(found, expected) / np.linalg.norm(found, axis=1)
+    cosines /= np.maximum(np.linalg.norm(expected, axis=1), 1e-12)
+    assert cosines.mean() > 0.999 and np.quantile(cosines, 0.01) > 0.99
 
 
 @pytest.mark.filterwarnings("ignore:Words that the table lacks")

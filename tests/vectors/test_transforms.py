@@ -5,7 +5,6 @@
 
 import copy
 import pickle
-import warnings
 from collections import Counter
 
 import numpy as np
@@ -22,7 +21,6 @@ from skparaphrase.encoders import (
     AverageEncoder,
     DistilledEncoder,
     SIFEncoder,
-    TfidfEncoder,
 )
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import (
@@ -157,20 +155,6 @@ def test_counts_of_another_language():
             SIFEncoder(frequencies=counted_words).fit(["A cat."])
     small = WordVectors(["cat", "."], np.eye(2))  # may be of a narrow domain
     SIFEncoder(small, frequencies=counts).fit(["A cat."])
-
-
-def test_encoders_that_would_weight_again_warn():
-    vectors = apply_sif_weights(make(), COUNTS)
-    for encoder in (SIFEncoder(vectors), SIFEncoder(vectors, weights=np.sqrt)):
-        with pytest.warns(UserWarning, match="SIFEncoder weights .*AverageEncoder"):
-            encoder.fit(["the cat"])
-    with pytest.warns(UserWarning, match="TfidfEncoder weights .*AverageEncoder"):
-        TfidfEncoder(vectors).fit(["the cat"])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        AverageEncoder(vectors).fit(["the cat"])
-        SIFEncoder(vectors, weights={"the": 0.0}).fit(["the cat"])
-        SIFEncoder(make(), frequencies=COUNTS).fit(["the cat"])
 
 
 def test_distillation_weights_its_start_once():
