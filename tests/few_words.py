@@ -23,7 +23,7 @@ def make_encoder(**changes):
     settings = {
         "max_epochs": 3, "batch_size": 20, "random_state": 0, "device": "cpu",
         "learning_rate": 0.05, "optimizer": Optimizer("adagrad", max_change=None),
-        "pooling": "mean",
+        "pooling": "mean", "shrinkage": 0,
     }  # fmt: skip
     return ParagramEncoder(VECTORS, **{**settings, **changes})
 

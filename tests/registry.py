@@ -28,6 +28,7 @@ SMALL = {
     "embedding_dim": 3,
     "filters": [(2, 2), (3, 1)],
     "max_epochs": 1,
+    "shrinkage": 0,
     "batch_size": 8,
     "device": "cpu",
     "random_state": 0,

@@ -20,6 +20,8 @@ PAIRS = list(zip(TEXTS[0::2], TEXTS[1::2], strict=True))
 
 def trained(optimizer, make=ParagramEncoder, **changes):
     settings = {"max_epochs": 3, "batch_size": 8, "random_state": 0, "device": "cpu"}
+    if make is ParagramEncoder:
+        settings["shrinkage"] = 0
     encoder = make(VECTORS, optimizer=optimizer, **{**settings, **changes})
     return encoder.fit(PAIRS).vectors_.matrix
 

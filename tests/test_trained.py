@@ -34,7 +34,8 @@ QUESTIONS = [(SENTENCES[i // 6], answer) for i, (answer, _) in enumerate(PAIRS)]
 
 
 def encoder(**params):
-    return ParagramEncoder(VECTORS, device="cpu", random_state=0, **params)
+    settings = {"shrinkage": 0, "device": "cpu", "random_state": 0}
+    return ParagramEncoder(VECTORS, **{**settings, **params})
 
 
 def on_encoder(Model):

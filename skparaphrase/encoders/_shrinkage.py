@@ -12,19 +12,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.model_selection import GroupKFold
 
 from skparaphrase._math import cosine, unit_vectors
 from skparaphrase._progress import progress_bar
 from skparaphrase.supervision import Examples
-from skparaphrase.supervision._examples import Split
 
 N_ENOUGH = 1000  # examples, from which on gains are larger than their errors
 _N_FOLDS = 5
 _TEMPERATURES = np.geomspace(0.01, 10, 16)  # at the last one, all texts are alike
 
+Rows = NDArray[np.intp]
 Values = NDArray[np.float64]
 Embed = Callable[[list[str]], NDArray[np.float32]]
 
@@ -69,7 +69,9 @@ def measure_gain(
     """
     name, measure = _measure_of(examples)
     initial = unit_vectors(start(examples.distinct))
-    before, after, rows = [], [], []
+    before: list[Values] = []
+    after: list[Values] = []
+    rows = []
     with progress_bar(_N_FOLDS, "Cross-validation", "fold") as advance:
         for train, held_out in folds(examples, random_state):
             part = examples.take(train)
@@ -102,24 +104,27 @@ def measure_gain(
     return Gain(float(gains.mean()), float(error), name)
 
 
-def folds(examples: Examples, random_state: RandomState) -> Iterator[Split]:
+def folds(examples: Examples, random_state: RandomState) -> Iterator[tuple[Rows, Rows]]:
     """Rows to train on and rows held out; connected examples stay together.
 
-    Labelled texts without groups are spread, so that each fold has the classes.
+    With labels, each fold has its share of the classes.
     """
-    rows = np.arange(len(examples))
-    if examples.kind.name == "labels" and examples.groups is None:
-        order = random_state.permutation(len(rows))
-        order = order[np.argsort(examples.targets[order], kind="stable")]
-        for fold in range(min(_N_FOLDS, len(rows))):
-            held_out = order[fold::_N_FOLDS]
-            yield np.setdiff1d(rows, held_out), held_out
-        return
     groups = examples.connected()
-    n_folds = min(_N_FOLDS, len(np.unique(groups)))
-    if n_folds > 1:
+    first = np.unique(groups, return_index=True)[1]
+    n_folds = min(_N_FOLDS, len(first))
+    if n_folds < 2:
+        return
+    if examples.kind.name != "labels":
         splitter = GroupKFold(n_folds, shuffle=True, random_state=random_state)
-        yield from splitter.split(rows, groups=groups)
+        yield from splitter.split(groups, groups=groups)
+        return
+    order = random_state.permutation(len(first))
+    order = order[np.argsort(examples.targets[first][order], kind="stable")]
+    fold_of = np.empty_like(first)
+    fold_of[order] = np.arange(len(first)) % n_folds
+    for fold in range(n_folds):
+        is_held_out = fold_of[groups] == fold
+        yield np.flatnonzero(~is_held_out), np.flatnonzero(is_held_out)
 
 
 def _measure_of(examples: Examples) -> tuple[str, Any]:
@@ -147,12 +152,12 @@ def pair_likelihoods(
     """Of the paraphrase among the other held-out texts, in both directions."""
     texts, rows = np.unique(examples.indices[held_out], return_inverse=True)
     vectors, (first, second) = vectors[texts], rows.reshape(len(held_out), -1).T[:2]
-    total, columns = 0.0, np.arange(len(texts))
+    both, columns = [], np.arange(len(texts))
     for query, right in (first, second), (second, first):
         is_right = columns == right[:, np.newaxis]
         is_other = (columns != query[:, np.newaxis]) | is_right
-        total = total + likelihoods(vectors[query] @ vectors.T, is_right, is_other) / 2
-    return np.asarray(total)
+        both.append(likelihoods(vectors[query] @ vectors.T, is_right, is_other))
+    return np.asarray(np.mean(both, axis=0))
 
 
 def cosines(
@@ -181,11 +186,8 @@ def likelihoods(
     return np.asarray(logs)
 
 
-def influence(x: ArrayLike, y: ArrayLike) -> Values:
+def influence(x: NDArray[Any], y: NDArray[Any]) -> Values:
     """What each example says of Pearson's r: r + zx zy - r (zx^2 + zy^2) / 2."""
-    x, y = (
-        (values - np.mean(values)) / max(np.std(values), 1e-12)
-        for values in (np.asarray(x), np.asarray(y))
-    )
+    x, y = ((v - v.mean()) / max(v.std(), 1e-12) for v in (x, y))
     r = (x * y).mean()
     return np.asarray(r + x * y - r * (x * x + y * y) / 2)

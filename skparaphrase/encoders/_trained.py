@@ -62,7 +62,12 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     added_words_: list[str]  # of the texts, which `vectors` lacks
     teacher_axes_: NDArray[np.float32]
 
-    _fitted_names = "vectors_", "parameters_", "added_words_", "teacher_axes_"
+    _fitted_names: ClassVar[tuple[str, ...]] = (
+        "vectors_",
+        "parameters_",
+        "added_words_",
+        "teacher_axes_",
+    )
     _optimizer = Optimizer("adam")
     _refused = ("head_penalty",)
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts

@@ -32,7 +32,7 @@ TAGS = [[f"T{int(word[1:]) % 3}" for word in text.split()] for text in TEXTS]
 RUN = {"max_epochs": 5, "batch_size": 8, "device": "cpu", "random_state": 0}
 
 CASES = {
-    "average": (ParagramEncoder(VECTORS), (PAIRS,), "transform"),
+    "average": (ParagramEncoder(VECTORS, shrinkage=0), (PAIRS,), "transform"),
     "network": (LSTMEncoder(VECTORS, dim=4), (PAIRS,), "transform"),
     "validated": (
         ParagramEncoder(VECTORS, validation_fraction=0.3, learning_rate=0.1),

@@ -25,7 +25,7 @@ TINY = {"embedding_dim": 4, "dim": 6}
 
 # Class, parameters, length of the vectors.
 ENCODERS = {
-    "paragram": ("Paragram", {}, 5),
+    "paragram": ("Paragram", {"shrinkage": 0}, 5),
     "projection": ("Projection", {"dim": 7}, 5),
     "dan": ("DeepAveraging", {"n_layers": 2}, 5),
     "rnn": ("RNN", {"dim": 4, "loss": MarginLoss(0.5, negatives="mix")}, 5),

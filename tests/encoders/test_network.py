@@ -61,7 +61,9 @@ def test_vectors_are_those_of_the_network():
 
 
 def test_none_is_the_average():
-    average = ParagramEncoder(optimizer="adagrad", learning_rate=0.005, **SHORT)
+    average = ParagramEncoder(
+        optimizer="adagrad", learning_rate=0.005, shrinkage=0, **SHORT
+    )
     average = average.set_params(pooling="mean").fit(PAIRS)
     for network in (None, Average):
         encoder = NetworkEncoder(network, optimizer="adagrad", **SHORT).fit(PAIRS)

@@ -92,7 +92,7 @@ def test_unknown_words_are_those_of_init(zoo, kind, unknown):
 
 def test_the_pretrained_encoder_as_init_is_the_default():
     pairs = [("A cat sleeps.", "The cat is asleep."), ("It rains zzqx.", "Rain falls.")]
-    settings = {"max_epochs": 2, "random_state": 0, "device": "cpu"}
+    settings = {"max_epochs": 2, "shrinkage": 0, "random_state": 0, "device": "cpu"}
     given, default = (
         ParagramEncoder(**settings, init=init).fit(pairs)
         for init in (load_pretrained(), None)
