@@ -231,13 +231,14 @@ def place(request, monkeypatch):
 TRAINING = {"max_epochs": 2, "batch_size": 6, "random_state": 0}
 SMALL = {"dim": 5, "embedding_dim": 4}
 CNN = {"filters": [(3, 1), (3, 2), (3, 3)]}
+PARAGRAM = partial(ParagramEncoder, shrinkage=0)
 ENCODERS = {  # the first argument is a table of vectors
-    "paragram": ParagramEncoder,
+    "paragram": PARAGRAM,
     "mix": partial(
         ParagramEncoder, loss=MarginLoss(negatives="mix", mask_identical=True)
     ),
-    "infonce": partial(ParagramEncoder, loss=InfoNCELoss(), optimizer="adam"),
-    "all rows": partial(ParagramEncoder, optimizer=Optimizer("adagrad", sparse=False)),
+    "infonce": partial(PARAGRAM, loss=InfoNCELoss(), optimizer="adam"),
+    "all rows": partial(PARAGRAM, optimizer=Optimizer("adagrad", sparse=False)),
     "projection": partial(ProjectionEncoder, dim=5, freeze="vectors"),
     "deep averaging": partial(
         DeepAveragingEncoder, dim=5, optimizer=Optimizer("adagrad", clip_norm=0.1)
@@ -405,22 +406,22 @@ DEFAULTS = {
     **{f"{name}()": (Encoder, PAIRS, None) for name, Encoder in TRAINED.items()},
     **{
         f"ParagramEncoder(loss={loss!r})": (
-            partial(ParagramEncoder, loss=loss),
+            partial(PARAGRAM, loss=loss),
             PAIRS,
             None,
         )
         for loss in ("margin", MarginLoss(negatives="mix"))
     },
-    "ParagramEncoder(), graded pairs": (ParagramEncoder, GRADED, SCORES),
-    "ParagramEncoder(), triplets": (ParagramEncoder, TRIPLETS, None),
+    "ParagramEncoder(), graded pairs": (PARAGRAM, GRADED, SCORES),
+    "ParagramEncoder(), triplets": (PARAGRAM, TRIPLETS, None),
     "ParagramEncoder(), labels": (ParagramEncoder, [a for a, _ in PAIRS], MARKS),
     "ParagramEncoder(), a teacher": (
-        ParagramEncoder,
+        PARAGRAM,
         [a for a, _ in PAIRS],
         np.random.default_rng(0).normal(size=(24, 256)),
     ),
     "ParagramEncoder(validation_fraction=0.25)": (
-        partial(ParagramEncoder, validation_fraction=0.25),
+        partial(PARAGRAM, validation_fraction=0.25),
         PAIRS,
         None,
     ),

@@ -25,6 +25,7 @@ from skparaphrase.encoders._shrinkage import (
     class_likelihoods,
     folds,
     influence,
+    measure_gain,
     pair_likelihoods,
 )
 from skparaphrase.supervision import supervise
@@ -125,6 +126,39 @@ def test_opposite_texts_at_the_lowest_temperature_have_a_finite_likelihood():
     vectors = np.array([[1, 0], [-1, 0], [1, 0], [1, 0]], dtype=np.float32)
     found = class_likelihoods(vectors, examples, np.array([1, 2, 3]), np.array([0]))
     assert_allclose(found[0], -200 - np.log(2), rtol=1e-6)
+
+
+@pytest.mark.parametrize("y", [None, np.arange(40) % 4], ids=["pairs", "labels"])
+def test_closer_cosines_alone_gain_nothing(y):
+    """All cosines become c + (1 - c) cosine: the best temperature is one lower."""
+    texts = [f"w{i}" for i in range(40)]
+    X = texts if y is not None else [(text, f"other {text}") for text in texts]
+    examples, rng = supervise(X, y), np.random.RandomState(0)
+    same = np.arange(40) if y is None else y
+    centers = rng.randn(40, 6)
+    of = {text: i for i, row in enumerate(np.reshape(X, (40, -1))) for text in row}
+    table = {text: unit(centers[same[i]] + rng.randn(6)) for text, i in of.items()}
+
+    def start(texts):
+        return np.array([table[text] for text in texts])
+
+    step = _TEMPERATURES[0] / _TEMPERATURES[1]
+
+    def closer(texts):
+        vectors = np.sqrt(step) * start(texts)
+        return np.column_stack([vectors, np.full(len(texts), np.sqrt(1 - step))])
+
+    def padded(texts):  # as wide as those
+        return np.column_stack([start(texts), np.zeros(len(texts))])
+
+    def to_center(texts):
+        centered = [unit(table[t] + 3 * unit(centers[same[of[t]]])) for t in texts]
+        return np.column_stack([centered, np.zeros(len(texts))])
+
+    gain = measure_gain(examples, padded, lambda part: closer, rng)
+    assert abs(gain.mean) < 1e-6 and gain.error < 1e-6
+    better = measure_gain(examples, padded, lambda part: to_center, rng)
+    assert better.mean > 5 * better.error > 0
 
 
 @pytest.mark.parametrize("n_classes", [2, 7])

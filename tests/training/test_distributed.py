@@ -46,16 +46,18 @@ WORDS = [*WordFrequencies.from_texts([*PAIRS.flat, *SIMILAR.flat])]
 MATRIX = np.random.default_rng(1).normal(size=(len(WORDS), 16))
 COMMON = {"max_epochs": 2, "batch_size": 7, "random_state": 0, "device": "cpu"}
 WORD = {"vectors": WordVectors(WORDS, MATRIX, unknown="hash"), **COMMON}
+PARAGRAM = {**WORD, "shrinkage": 0}
 # 30 pairs in batches of 7 leave one of 2 pairs, and 22 one of one pair: no share of it
 # is left for the second process.
 MODELS = {
-    "paragram": ParagramEncoder(**WORD),
-    "validation": ParagramEncoder(**WORD, validation_fraction=0.2),
+    "paragram": ParagramEncoder(**PARAGRAM),
+    "few examples": ParagramEncoder(**WORD),
+    "validation": ParagramEncoder(**PARAGRAM, validation_fraction=0.2),
     "dense updates": ParagramEncoder(
-        **WORD, optimizer=Optimizer("adagrad", sparse=False)
+        **PARAGRAM, optimizer=Optimizer("adagrad", sparse=False)
     ),
     "dropout": ParagramEncoder(
-        **WORD,
+        **PARAGRAM,
         optimizer=Optimizer("adagrad", word_dropout=0.3),
         loss=MarginLoss(negatives="mix"),
     ),
@@ -69,10 +71,10 @@ MODELS = {
 def fitted(name):
     """A model after training, by its losses and vectors."""
     if name == "teacher":
-        model = ParagramEncoder(**WORD, loss="distillation")
+        model = ParagramEncoder(**PARAGRAM, loss="distillation")
         model.fit(PAIRS, TEACHER)
     elif name in KINDS:
-        model = ParagramEncoder(**WORD).fit(*KINDS[name])
+        model = ParagramEncoder(**PARAGRAM).fit(*KINDS[name])
     elif name == "supervised":
         model = SimilarityRegressor(ParagramEncoder(WORD["vectors"]), **COMMON).fit(
             SIMILAR, GOLD
@@ -83,7 +85,7 @@ def fitted(name):
         model = LSTMEncoder(**WORD, optimizer=Optimizer(ordered_first_epoch=True))
         model.fit(pairs)
     elif name == "parts":
-        model = ParagramEncoder(**WORD).fit(PAIRS[:15]).partial_fit(PAIRS[15:])
+        model = ParagramEncoder(**PARAGRAM).fit(PAIRS[:15]).partial_fit(PAIRS[15:])
     else:
         model = MODELS[name].fit(PAIRS)
     return model.loss_curve_, model.transform(PAIRS)
@@ -106,13 +108,13 @@ def differing(rank):
         ({"learning_rate": 0.1 * (1 + rank)}, PAIRS),
         ({"max_epochs": 1 + rank}, PAIRS),
     ):
-        encoder = ParagramEncoder(**WORD).set_params(**params)
+        encoder = ParagramEncoder(**PARAGRAM).set_params(**params)
         with pytest.raises(RuntimeError, match="train one model together") as caught:
             encoder.fit(pairs)
         yield str(caught.value)
     targets = TEACHER + rank
     with pytest.raises(RuntimeError, match="train one model together") as caught:
-        ParagramEncoder(**WORD, loss="distillation").fit(PAIRS, targets)
+        ParagramEncoder(**PARAGRAM, loss="distillation").fit(PAIRS, targets)
     yield str(caught.value)
 
 
@@ -127,7 +129,7 @@ def parting(rank):
 
     Trainer.end_epoch = meddle
     with pytest.raises(RuntimeError, match="differ in vectors") as caught:
-        ParagramEncoder(**WORD).fit(PAIRS)
+        ParagramEncoder(**PARAGRAM).fit(PAIRS)
     return str(caught.value)
 
 
@@ -136,7 +138,7 @@ def work(folder):
     torch.distributed.init_process_group("gloo")
     rank = torch.distributed.get_rank()
     found = {name: fitted(name) for name in FITS}
-    ParagramEncoder(**WORD, verbose=True).fit(PAIRS)
+    ParagramEncoder(**PARAGRAM, verbose=True).fit(PAIRS)
     found["differing"] = list(differing(rank))
     found["parting"] = parting(rank)
     with (folder / f"{rank}.pickle").open("wb") as file:
