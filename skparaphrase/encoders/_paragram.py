@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
-from skparaphrase._trained import Attributes
-from skparaphrase._typing import Arrays, Encoder
+from skparaphrase._typing import Encoder
 from skparaphrase.encoders._export import to_model2vec, to_static_embedding
-from skparaphrase.encoders._start import Start
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
@@ -199,9 +197,6 @@ class ParagramEncoder(TrainedEncoder):
         },
     }
 
-    shrinkage_: float
-
-    _fitted_names = (*TrainedEncoder._fitted_names, "shrinkage_")
     _optimizer = Optimizer("adagrad")
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -238,12 +233,6 @@ class ParagramEncoder(TrainedEncoder):
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
         return networks.Average(vectors.dim, self.pooling)
-
-    def _attributes(
-        self, start: Start, arrays: Arrays, *, is_scratch: bool = False
-    ) -> Attributes:
-        attributes = super()._attributes(start, arrays, is_scratch=is_scratch)
-        return {**attributes, "shrinkage_": start.shrinkage}
 
     def _static_parts(self) -> tuple[WordVectors, None]:
         """The table that is averaged, and the weights of its words: none."""

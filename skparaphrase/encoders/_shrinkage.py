@@ -69,9 +69,7 @@ def measure_gain(
     """
     name, measure = _measure_of(examples)
     initial = unit_vectors(start(examples.distinct))
-    before: list[Values] = []
-    after: list[Values] = []
-    rows = []
+    rows, found, gains = [], [], np.zeros(0)
     with progress_bar(_N_FOLDS, "Cross-validation", "fold") as advance:
         for train, held_out in folds(examples, random_state):
             part = examples.take(train)
@@ -85,13 +83,12 @@ def measure_gain(
             used = np.unique(examples.indices[used])
             texts = [examples.distinct[text] for text in used.tolist()]
             trained[used] = unit_vectors(embed(texts))
-            for vectors, values in (initial, before), (trained, after):
-                values.append(measure(vectors, examples, train, held_out))
+            both = initial, trained
+            found.append([measure(each, examples, train, held_out) for each in both])
             rows.append(held_out)
             advance(1)
-    gains = np.zeros(0)
     if rows:
-        first, last = (np.concatenate(values, axis=-1) for values in (before, after))
+        first, last = (np.concatenate(x, axis=-1) for x in zip(*found, strict=True))
         if measure is cosines:
             ranks = rankdata(examples.targets[np.concatenate(rows)])
             gains = influence(last, ranks) - influence(first, ranks)

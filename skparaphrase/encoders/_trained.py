@@ -61,13 +61,9 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     parameters_: Arrays
     added_words_: list[str]  # of the texts, which `vectors` lacks
     teacher_axes_: NDArray[np.float32]
+    shrinkage_: float  # of an encoder that has the parameter
 
-    _fitted_names: ClassVar[tuple[str, ...]] = (
-        "vectors_",
-        "parameters_",
-        "added_words_",
-        "teacher_axes_",
-    )
+    _fitted_names = "vectors_", "parameters_", "added_words_", "teacher_axes_"
     _optimizer = Optimizer("adam")
     _refused = ("head_penalty",)
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts
@@ -404,6 +400,8 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
                 matrix = initial + np.float32(1 - start.shrinkage) * (matrix - initial)
             attributes["vectors_"] = words.trained_table(matrix, is_scratch=is_scratch)
             attributes["added_words_"] = [*start.added_words, *words.new_words]
+        if "shrinkage" in self._parameter_constraints:
+            attributes["shrinkage_"] = start.shrinkage
         if start.teacher_axes is not None:
             attributes["teacher_axes_"] = start.teacher_axes
         return attributes
