@@ -10,7 +10,7 @@ fit and the supervised models gain: "fitted labels", "fitted pairs" and "few pai
 on development data. The results of sections that were not run are kept. A seed, 0 to 2
 (0 to 4 where examples are few), draws training texts, pairs, initial centres and folds.
 
-Takes @@ minutes on one core. Writes `benchmarks/results/field.json`, with the
+Takes a quarter of an hour on one core. Writes `benchmarks/results/field.json`, with the
 figures of all seeds, and `.md`, with their means and the targets.
 """
 
@@ -561,16 +561,17 @@ Figures are x 100."""
 ABOUT_FITS = """What training gains, with the defaults of each class. "Start" is
 `load_pretrained()`, "fit" `ParagramEncoder().fit(X, y)`; "logistic" and "centroid"
 are `LogisticRegression()` and `NearestCentroid()` on either. "Tf-idf" is
-`TfidfVectorizer(sublinear_tf=True)` with `LogisticRegression(C=10)`; "vectors and tf-
-idf" are both in a `make_union`, with `LogisticRegression(C=3)`. The measure of labels
-is accuracy. Of pairs, "start", "fit on positives" and "fit" are the cosine;
+`TfidfVectorizer(sublinear_tf=True)` with `LogisticRegression(C=10)`; the last two
+columns have both in a `make_union`, with `LogisticRegression()`. The measure of
+labels is accuracy. Of pairs, "start", "fit on positives" and "fit" are the cosine;
 "features" is `make_pipeline(load_pretrained(), PairFeatures(), LogisticRegression())`
 or `Ridge()`; "model" is `PairClassifier()` or `SimilarityRegressor()`. The measures
 of pairs are average precision (Abt-Buy, MSRP, TrecQA) and Pearson's r (SICK, STS
 2012). Figures are x 100, means of three seeds, or of five with fewer than 100 pairs
 or texts of each class; "error" is the largest standard error in the row. The tested
 rows are those of the tables above, all that are not drawn (SUBJ, MR), the test part
-(TREC, TrecQA), or one fold (STS 2012)."""
+(TREC, TrecQA), or one fold (STS 2012); of texts, 2,000 at most, drawn for each seed.
+Rows with more than 2,500 texts to learn from are left out."""
 
 ABOUT_LEADS = """Of {rows} rows, "raw" or "mean" leads in {vectors}: these are about the
 defaults of the encoder and of `PairFeatures`. Words, characters or BM25 lead in
@@ -667,7 +668,8 @@ def fit_tables(results: Mapping[str, list[Row]]) -> list[str]:
 
 
 def wrapped(text: str) -> list[str]:
-    return [*textwrap.wrap(" ".join(text.split()), 80), ""]
+    lines = textwrap.wrap(" ".join(text.split()), 80, break_on_hyphens=False)
+    return [*lines, ""]
 
 
 def judged(rows: Sequence[Row]) -> list[list[Any]]:

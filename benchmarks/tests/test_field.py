@@ -460,7 +460,7 @@ def test_rows_of_fitted_labels(fits, data):
         right = model.predict(X[test]) == y[test]
         found = row["scores"]["SentenceClassifier"][seed]
         assert found == pytest.approx(100 * right.mean())
-    assert fits.fit_cells(row)[0] == row["task"] and len(fits.fit_cells(row)) == 9
+    assert fits.fit_cells(row)[0] == row["task"] and len(fits.fit_cells(row)) == 10
 
 
 def test_rows_of_fitted_pairs(fits, data):
