@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -75,7 +75,7 @@ def label_models(seed: int, X: Any, y: Any) -> Iterator[tuple[str, Any]]:
 def fitted_labels(data: FieldData) -> Iterator[Row]:
     for task, X, y, is_test in (*data.labelled(), *data.broad()):
         for n_texts in N_TEXTS:
-            if n_texts * len(np.unique(y)) > MAX_TEXTS:
+            if n_texts * len(np.unique(y)) > min(MAX_TEXTS, len(y) - 1):
                 continue
             scores: dict[str, list[float]] = {name: [] for name in LABELS}
             draws = data.draws(y, is_test, n_texts, seeds(data, n_texts))
@@ -88,49 +88,46 @@ def fitted_labels(data: FieldData) -> Iterator[Row]:
 
 def fitted_pairs(data: FieldData) -> Iterator[Row]:
     """Average precision on the test pairs, after a fit on all training pairs."""
-    for task, X, y, train, test in data.labelled_pairs():
-        scores: dict[str, list[float]] = {name: [] for name in FITTED}
-        for seed in data.seeds:
-            for name, predict in pair_models(seed, X[train], y[train], positives=True):
-                score = average_precision_score(y[test], predict(X[test]))
-                scores[name].append(100 * float(score))
-        yield row(task, "AP", scores)
+    for task in data.labelled_pairs():
+        yield pair_row(data, task, average_precision_score)
 
 
 def few_pairs(data: FieldData) -> Iterator[Row]:
     """The same after a fit on a few pairs with labels, or scores, that are drawn."""
-    tasks: list[tuple[Any, str, Callable[..., float]]] = [
-        (task, "AP", average_precision_score) for task in data.labelled_pairs()
-    ]
-    tasks += [(task, "Pearson", pearson_score) for task in data.graded_pairs()]
-    for (name, X, y, train, test), measure, metric in tasks:
-        for n_pairs in N_PAIRS:
-            scores: dict[str, list[float]] = {each: [] for each in FEW}
-            for seed in seeds(data, n_pairs):
-                some = drawn(y[train], n_pairs, seed, measure)
-                examples = X[train][some], y[train][some]
-                for each, predict in pair_models(seed, *examples):
-                    score = metric(y[test], predict(X[test]))
-                    scores[each].append(100 * float(score))
-            yield row(f"{name}, {n_pairs} pairs", measure, scores)
+    tasks = [(task, average_precision_score) for task in data.labelled_pairs()]
+    tasks += [(task, pearson_score) for task in data.graded_pairs()]
+    for task, metric in tasks:
+        yield from (pair_row(data, task, metric, n_pairs) for n_pairs in N_PAIRS)
 
 
-def drawn(y: Any, n_pairs: int, seed: int, measure: str) -> Any:
+def pair_row(data: FieldData, task: Any, metric: Any, n_pairs: int = 0) -> Row:
+    """A few pairs, or all."""
+    name, X, y, train, test = task
+    scores: dict[str, list[float]] = {each: [] for each in (FEW if n_pairs else FITTED)}
+    for seed in seeds(data, n_pairs or len(y)):
+        rows = train[drawn(y[train], n_pairs, seed)] if n_pairs else train
+        for each, predict in pair_models(seed, X[rows], y[rows], scores):
+            scores[each].append(100 * float(metric(y[test], predict(X[test]))))
+    measure = "Pearson" if metric is pearson_score else "AP"
+    return row(name + f", {n_pairs} pairs" * bool(n_pairs), measure, scores)
+
+
+def drawn(y: Any, n_pairs: int, seed: int) -> Any:
     """Rows drawn at random; of labels, two of each at least."""
     order = np.random.RandomState(seed).permutation(len(y))
-    if measure == "AP":
+    if y.dtype.kind == "b":
         first = [order[y[order] == label][:2] for label in np.unique(y)]
         order = np.concatenate([*first, order[~np.isin(order, np.concatenate(first))]])
     return order[:n_pairs]
 
 
 def pair_models(
-    seed: int, X: Any, y: Any, *, positives: bool = False
+    seed: int, X: Any, y: Any, names: Container[str]
 ) -> Iterator[tuple[str, Callable[[Any], Any]]]:
     """Functions from pairs to scores, or to probabilities of label 1."""
-    is_label = y.dtype.kind in "bi"
+    is_label = y.dtype.kind == "b"
     yield START, cosine(load_pretrained())
-    if positives:
+    if POSITIVES in names:
         yield POSITIVES, cosine_after(seed, X[y == 1])
     yield FIT, cosine_after(seed, X, y)
     head = LogisticRegression() if is_label else Ridge()

@@ -499,9 +499,9 @@ def test_rows_of_few_pairs(fits, data):
 def test_pairs_that_are_drawn_have_both_labels(fits):
     y = np.arange(1000) >= 996
     for seed in range(3):
-        rows = fits.drawn(y, 10, seed, "AP")
+        rows = fits.drawn(y, 10, seed)
         assert len({*rows}) == 10 and 2 <= y[rows].sum() <= 4
-    assert len(fits.drawn(y, 10, 0, "Pearson")) == 10
+    assert len(fits.drawn(y.astype(float), 10, 0)) == 10
 
 
 # The script --------------------------------------------------------------------------
