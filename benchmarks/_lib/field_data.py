@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,13 +101,22 @@ class FieldData(AdaptationData):
             X, y = self._classes(file)
             yield name, X, y, np.zeros(len(y), bool)
 
-    def draws(self, y: Any, test: Any, n_each: int) -> list[Split]:
+    def broad(self) -> Iterator[tuple[str, Any, Any, Any]]:
+        """The same of broad classes: kinds of answers, style, sentiment."""
+        for name in ("TREC", "SUBJ", "MR"):
+            X, y, is_test = read_labelled(self.args, name)
+            yield name, X, y, np.zeros(len(y), bool) if is_test is None else is_test
+
+    def draws(
+        self, y: Any, test: Any, n_each: int, seeds: Sequence[int] | None = None
+    ) -> list[Split]:
         """For each seed, `n_each` texts of each class, and those to test.
 
         If no text is only tested, all that are not drawn are tested.
         """
         known, tested = np.flatnonzero(~test), np.flatnonzero(test)
-        drawn = [known[draw(y[known], n_each, seed)] for seed in self.seeds]
+        seeds = self.seeds if seeds is None else seeds
+        drawn = [known[draw(y[known], n_each, seed)] for seed in seeds]
         return [
             (rows, tested if len(tested) else np.setdiff1d(known, rows))
             for rows in drawn
@@ -118,6 +127,27 @@ class FieldData(AdaptationData):
         rows, labels = self.read("abtbuy", "label", "name1", "name2", "split")
         chosen = rows[:, 2] == part if part else slice(None)
         return rows[chosen, :2], labels[chosen] == "1"
+
+    def labelled_pairs(self) -> Iterator[tuple[str, Any, Any, Any, Any]]:
+        """Pairs, which are labelled 1, and the rows to learn from and to test."""
+        yield "Abt-Buy", *_joined(self.records("train"), self.records("test"))
+        X, y, test = read_labelled(self.args, "MSRP")
+        yield "MSRP", X, y == 1, np.flatnonzero(~test), np.flatnonzero(test)
+        parts = [
+            read_tsv(
+                self.root / f"data/trecqa/{part}.tsv", ["question", "answer"], "label"
+            )
+            for part in ("train", "test")
+        ]
+        yield "TrecQA", *_joined(*((X, y == "1") for X, y in parts))
+
+    def graded_pairs(self) -> Iterator[tuple[str, Any, Any, Any, Any]]:
+        """The same of scores: SICK, and a fold of each training set of STS 2012."""
+        yield "SICK", *_joined(self.sick("train"), self.sick("test"))
+        for name, (X, y) in self.development.items():
+            if name.startswith("sts"):
+                split = self._folds(X, 0)[0]
+                yield f"STS 2012, {name.rpartition('.')[-1]}", X, np.array(y), *split
 
     def shops(self) -> tuple[Any, int, Any]:
         """The names of two shops, how many are of the first, and which pairs match.
@@ -152,3 +182,9 @@ class FieldData(AdaptationData):
         texts, y = self.read(name, "label", "text")
         rows = draw(y, N_QUICK_EACH, 0) if self.quick else slice(None)
         return texts[rows], y[rows]
+
+
+def _joined(train: Any, test: Any) -> tuple[Any, Any, Any, Any]:
+    """Examples and their targets of both parts, and the rows of each."""
+    X, y = (np.concatenate(each) for each in zip(train, test, strict=True))
+    return X, y, *np.split(np.arange(len(X)), [len(train[0])])

@@ -5,11 +5,12 @@
 
 Sections (`--only search,labels` runs some): search (by vectors, and by vectors and
 words), documents (passages, and a fit on the texts themselves), unanswered (queries
-that no text answers), clusters, labels, records, duplicates and pair features, all on
-development data. The results of sections that were not run are kept. A seed, 0 to 2,
-draws training texts, pairs, initial centres and folds.
+that no text answers), clusters, labels, records, duplicates, pair features, and what a
+fit and the supervised models gain: "fitted labels", "fitted pairs" and "few pairs"; all
+on development data. The results of sections that were not run are kept. A seed, 0 to 2
+(0 to 4 where examples are few), draws training texts, pairs, initial centres and folds.
 
-Takes three minutes on one core. Writes `benchmarks/results/field.json`, with the
+Takes a quarter of an hour on one core. Writes `benchmarks/results/field.json`, with the
 figures of all seeds, and `.md`, with their means and the targets.
 """
 
@@ -56,6 +57,15 @@ from skparaphrase.text import WordTokenizer
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib.field_data import FieldData
+from _lib.field_fits import (
+    FEW,
+    FITTED,
+    LABELS,
+    few_pairs,
+    fit_cells,
+    fitted_labels,
+    fitted_pairs,
+)
 from _lib.papers import cell, parse_args, score_sts, sts_means, table, write
 
 FIRST = "first call"
@@ -70,6 +80,12 @@ CHARACTERS: dict[str, Any] = {
 }
 N_TEXTS = (5, 20)  # of each class
 K = 10  # hits of a query
+FITS = {  # sections and their columns
+    "fitted labels": LABELS,
+    "fitted pairs": FITTED,
+    "few pairs": FEW,
+}
+OTHERS = {"documents", "duplicates", *FITS}  # sections with tables of their own
 MARGIN = 0.5  # a smaller lead does not count
 SENTENCE = r"(?<=[.!?])\s+"  # between the passages of a document
 DOCUMENTS = "Medline", "StackFAQ, answers"  # tasks
@@ -481,6 +497,7 @@ def line_of(section: str, each: Row) -> list[Any]:
     if each["call"] == BOTH:
         return both_cells(each)
     by_section = {"documents": document_cells, "duplicates": duplicate_cells}
+    by_section |= dict.fromkeys(FITS, fit_cells)
     return by_section.get(section, cells)(each)
 
 
@@ -493,6 +510,9 @@ SECTIONS: dict[str, Callable[[FieldData], Iterator[Row]]] = {
     "records": records,
     "duplicates": duplicates,
     "pairs": pair_features,
+    "fitted labels": fitted_labels,
+    "fitted pairs": fitted_pairs,
+    "few pairs": few_pairs,
 }
 
 ABOUT_TASKS = """Search: 30 queries for 1,033 abstracts (Medline); 1,249 rephrased
@@ -538,6 +558,21 @@ and None for none. "characters" is `lexical="char_wb"` with `lexical_weight=1`, 
 the same with `TfidfVectorizer()`; "raw" and "mean" are other encoders (see above).
 Figures are x 100."""
 
+ABOUT_FITS = """What training gains, with the defaults of each class. "Start" is
+`load_pretrained()`, "fit" `ParagramEncoder().fit(X, y)`; "logistic" and "centroid"
+are `LogisticRegression()` and `NearestCentroid()` on either. "Tf-idf" is
+`TfidfVectorizer(sublinear_tf=True)` with `LogisticRegression(C=10)`; the last two
+columns have both in a `make_union`, with `LogisticRegression()`. The measure of
+labels is accuracy. Of pairs, "start", "fit on positives" and "fit" are the cosine;
+"features" is `make_pipeline(load_pretrained(), PairFeatures(), LogisticRegression())`
+or `Ridge()`; "model" is `PairClassifier()` or `SimilarityRegressor()`. The measures
+of pairs are average precision (Abt-Buy, MSRP, TrecQA) and Pearson's r (SICK, STS
+2012). Figures are x 100, means of three seeds, or of five with fewer than 100 pairs
+or texts of each class; "error" is the largest standard error in the row. The tested
+rows are those of the tables above, all that are not drawn (SUBJ, MR), the test part
+(TREC, TrecQA), or one fold (STS 2012); of texts, 2,000 at most, drawn for each seed.
+Rows with more than 2,500 texts to learn from are left out."""
+
 ABOUT_LEADS = """Of {rows} rows, "raw" or "mean" leads in {vectors}: these are about the
 defaults of the encoder and of `PairFeatures`. Words, characters or BM25 lead in
 {words}. Counts of words identify names, codes and rare terms, which a vector of the
@@ -566,7 +601,7 @@ def report(results: Mapping[str, list[Row]]) -> list[str]:
         each
         for name, section in results.items()
         for each in section
-        if name not in ("documents", "duplicates") and each["call"] != BOTH
+        if name not in OTHERS and each["call"] != BOTH
     ]
     both = [each for each in results.get("search", []) if each["call"] == BOTH]
     n_below = sum(lead_of_both(each) < 0 for each in both)
@@ -613,14 +648,28 @@ def report(results: Mapping[str, list[Row]]) -> list[str]:
             [document_cells(each) for each in results.get("documents", [])],
         ),
         "",
+        "## Fits",
+        "",
+        *wrapped(ABOUT_FITS),
+        *fit_tables(results),
         "## Targets",
         "",
         *table(["task", "measure", "at least", FIRST, ""], judged(rows)),
     ]
 
 
+def fit_tables(results: Mapping[str, list[Row]]) -> list[str]:
+    lines = []
+    for name, columns in FITS.items():
+        rows = [fit_cells(each) for each in results.get(name, [])]
+        lines += [f"## {name.capitalize()}", ""]
+        lines += [*table(["task", *columns, "error"], rows), ""]
+    return lines
+
+
 def wrapped(text: str) -> list[str]:
-    return [*textwrap.wrap(" ".join(text.split()), 80), ""]
+    lines = textwrap.wrap(" ".join(text.split()), 80, break_on_hyphens=False)
+    return [*lines, ""]
 
 
 def judged(rows: Sequence[Row]) -> list[list[Any]]:

@@ -16,9 +16,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import FunctionTransformer
 
-from skparaphrase import load_pretrained
+from skparaphrase import load_pretrained, similarity
 from skparaphrase._core import distinct_weights
 from skparaphrase.datasets import (
     load_answers,
@@ -26,10 +27,12 @@ from skparaphrase.datasets import (
     load_paraphrases,
     load_similarity,
 )
-from skparaphrase.encoders import AverageEncoder
+from skparaphrase.encoders import AverageEncoder, ParagramEncoder
+from skparaphrase.supervised import SentenceClassifier
 
 FOLDER = Path(__file__).parents[1]
 RESULTS = FOLDER / "results"
+ignore_equal_dimensions = pytest.mark.filterwarnings("ignore:self.within_class_std_dev")
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +44,15 @@ def folder(monkeypatch):
 @pytest.fixture
 def field():
     return importlib.import_module("field")
+
+
+@pytest.fixture
+def fits(monkeypatch):
+    """The fits of the field benchmark, with few examples."""
+    module = importlib.import_module("_lib.field_fits")
+    monkeypatch.setattr(module, "N_TEXTS", (5,))
+    monkeypatch.setattr(module, "N_PAIRS", (10, 100))
+    return module
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +70,9 @@ def root(tmp_path_factory):
     scored = [(f"{s}", *pair) for s, pair in zip(scores, pairs, strict=True)]
     labelled = [(int(float(s) > 3), *pair) for s, *pair in scored]
     same = load_paraphrases().data[:60].tolist()
-    products = [(one, two, "test", 1) for one, two in same]
+    products = [
+        (one, two, ("train", "test")[n % 2], 1) for n, (one, two) in enumerate(same)
+    ]
     products.append(("A white lamp, 40 W", "A white lamp, 60 W", "train", 0))
     for step, part in ((1, "train"), (2, "test")):
         others = [*same[step:], *same[:step]]
@@ -89,6 +103,13 @@ def root(tmp_path_factory):
         [(1, "rates"), (0, "lost")],
     )
     write(root, "field/abtbuy.tsv.xz", "name1 name2 split label", products)
+    wanted = [(n // 60, text) for n, (_, text) in enumerate(texts)]
+    for name in ("trec/train", "subj/all", "mr/all"):
+        write(root, f"classification/{name}.tsv", "label text", wanted)
+    write(root, "classification/trec/test.tsv", "label text", wanted[::7])
+    for part in ("train", "test"):
+        rows = [(*pair, label) for *pair, where, label in products if where == part]
+        write(root, f"trecqa/{part}.tsv", "question answer label", rows)
     for name in ("train", "test"):
         write(root, f"sick/{name}.tsv", "score sentence1 sentence2", scored[:60])
     for n in range(2):
@@ -414,10 +435,82 @@ def test_the_best_passage_of_a_document_counts(field, data):
     assert scores[field.PASSAGES] == [100] and len(scores[field.GENERAL]) == 1
 
 
+# Fits --------------------------------------------------------------------------------
+
+
+@ignore_equal_dimensions
+def test_rows_of_fitted_labels(fits, data):
+    """Seven classifiers for each task; two agree with the classifiers by hand."""
+    task = next(data.broad())
+    data.labelled = list
+    data.broad = lambda: [task]
+    (row,) = fits.fitted_labels(data)
+    name, X, y, is_test = task
+    assert row["task"] == f"{name}, 5 a class" and [*row["scores"]] == [*fits.LABELS]
+    assert {len(values) for values in row["scores"].values()} == {4}
+    encoder = load_pretrained()
+    for seed, (train, test) in enumerate(data.draws(y, is_test, 5, range(4))):
+        known, unknown = map(encoder.transform, (X[train], X[test]))
+        means = [known[y[train] == label].mean(axis=0) for label in np.unique(y)]
+        distances = np.linalg.norm(unknown[:, np.newaxis] - means, axis=2)
+        right = np.unique(y)[distances.argmin(axis=1)] == y[test]
+        found = row["scores"]["start, centroid"][seed]
+        assert found == pytest.approx(100 * right.mean())
+        model = SentenceClassifier(random_state=seed).fit(X[train], y[train])
+        right = model.predict(X[test]) == y[test]
+        found = row["scores"]["SentenceClassifier"][seed]
+        assert found == pytest.approx(100 * right.mean())
+    assert fits.fit_cells(row)[0] == row["task"] and len(fits.fit_cells(row)) == 10
+
+
+def test_rows_of_fitted_pairs(fits, data):
+    tasks = list(data.labelled_pairs())
+    assert [name for name, *_ in tasks] == ["Abt-Buy", "MSRP", "TrecQA"]
+    for row, (name, X, y, train, test) in zip(
+        fits.fitted_pairs(data), tasks, strict=True
+    ):
+        assert row["task"] == name and [*row["scores"]] == [*fits.FITTED]
+        assert not {*train} & {*test} and {*y} == {False, True}
+        cosines = similarity(*X[test].T)
+        order = y[test][np.argsort(-cosines, kind="stable")]
+        hits = np.flatnonzero(order)
+        precision = np.mean(np.arange(1, len(hits) + 1) / (hits + 1))
+        assert row["scores"]["start"] == [pytest.approx(100 * precision, abs=0.5)] * 2
+        encoder = ParagramEncoder(random_state=1).fit(X[train][y[train]])
+        one, other = (encoder.transform(X[test, side]) for side in (0, 1))
+        expected = average_precision_score(y[test], np.vecdot(one, other))
+        found = row["scores"]["fit on positives"][1]
+        assert found == pytest.approx(100 * expected, abs=0.1)
+
+
+def test_rows_of_few_pairs(fits, data):
+    rows = {row["task"]: row["scores"] for row in fits.few_pairs(data)}
+    names = [name for name, *_ in (*data.labelled_pairs(), *data.graded_pairs())]
+    sizes = [f"{n_pairs} pairs" for n_pairs in fits.N_PAIRS]
+    assert [*rows] == [f"{name}, {size}" for name in names for size in sizes]
+    for task, scores in rows.items():
+        assert [*scores] == [*fits.FEW]
+        n_seeds = 2 if task.endswith("100 pairs") else 4
+        assert {len(values) for values in scores.values()} == {n_seeds}
+        assert len({*scores["start"]}) == 1
+        assert task.startswith("Abt") or scores["fit"] != scores["start"]
+
+
+def test_pairs_that_are_drawn_have_both_labels(fits):
+    y = np.arange(1000) >= 996
+    for seed in range(3):
+        rows = fits.drawn(y, 10, seed)
+        assert len({*rows}) == 10 and 2 <= y[rows].sum() <= 4
+    assert len(fits.drawn(y.astype(float), 10, 0)) == 10
+
+
 # The script --------------------------------------------------------------------------
 
 
-def test_the_whole_script_on_little_data(field, root, tmp_path, monkeypatch, capsys):
+@ignore_equal_dimensions
+def test_the_whole_script_on_little_data(
+    field, fits, root, tmp_path, monkeypatch, capsys
+):
     arguments = f"field.py --data {root} --out {tmp_path} --seeds 2".split()
     monkeypatch.setattr(sys, "argv", arguments)
     field.main()
@@ -434,8 +527,9 @@ def test_the_whole_script_on_little_data(field, root, tmp_path, monkeypatch, cap
         (row["task"], row["measure"]): row["scores"]
         for name, section in results.items()
         for row in section
-        if name not in ("documents", "duplicates") and row["call"] != field.BOTH
+        if name not in field.OTHERS and row["call"] != field.BOTH
     }
+    assert "## Few pairs" in page and "| TREC, 5 a class | " in page
     assert len(rows) == 26
     for (_, measure), scores in rows.items():
         names = (

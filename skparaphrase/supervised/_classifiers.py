@@ -94,7 +94,8 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         None is ``Optimizer("adagrad", vectors_penalty=1e-5, composition_penalty=1e-6,
         head_penalty=1e-6)``.
     learning_rate, batch_size, max_epochs
-        As in :class:`SimilarityRegressor`.
+        As in :class:`SimilarityRegressor`, but the rate does not depend on the number
+        of examples.
     class_weight : dict or "balanced", default=None
         Weights of the labels in the loss, multiplied by `sample_weight`; "balanced":
         inversely proportional to their frequencies.
@@ -149,6 +150,7 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     _kind = Classes
     _n_texts = 2
     _optimizer = Optimizer("adagrad", vectors_penalty=1e-5, **_PENALTIES)
+    _enough_nats = 0.0
 
     _paper_settings: ClassVar[Settings] = {
         **wieting_settings(_PAIRS, ParagramEncoder(pooling="mean")),
@@ -189,7 +191,9 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     r"""Label of a text, such as its sentiment, learnt from labelled texts.
 
     Logistic regression on the vectors of any encoder, after which both are trained with
-    cross-entropy. A few texts of each label suffice.
+    cross-entropy. It is pulled towards the nearest centroid of a label, so that a few
+    texts of each label, or many of some and few of others, suffice; the more texts, the
+    more it follows them.
 
     A text may have several labels, or none: then `y` is an indicator matrix of shape
     (n_samples, n_labels), dense or sparse, which
@@ -242,6 +246,12 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     "sif" (table 2 of Arora et al. 2017,
     with a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-3). See also
     :class:`SimilarityRegressor`.
+
+    The linear head starts as multinomial logistic regression whose penalty is on the
+    difference from a prior: logits of -6 times the squared distance between the vector
+    of a text and the mean of those of a label, on vectors of length 1. Of K labels, the
+    penalty is 64 (K - 1) / K**2, a multiple of the curvature of the loss where all are
+    equally probable. `text_norm` does not change the prior or the penalty of weights.
 
     Tf-idf of words and word pairs with a linear classifier is a strong alternative
     where topic words decide: see the table of frozen features in the benchmarks.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -37,17 +37,18 @@ from skparaphrase.encoders import (
     warn_if_fitted,
 )
 from skparaphrase.supervised._base import TrainedModel
-from skparaphrase.supervised._logistic import logistic_regression
+from skparaphrase.supervised._logistic import centroid_prior, logistic_regression
 from skparaphrase.supervision import EncodedExamples, Examples, LabelSets, Targets
 from skparaphrase.text import TokenBatch, unique_texts
 
 EPSILON = 1e-6  # added to every class, as in the code of Wieting et al. (2016)
-# Of the first output layer, by the number of texts of an example; chosen on development
-# parts of CLINC150, MSRP, SICK and TrecQA with 50 to 3,000 examples. Of a pair, the
-# cosine says most; of a text, all dimensions are needed. Several labels a text were
-# chosen on two or three questions of CLINC150 in one text: most labels are rare.
-_PENALTIES = {1: 0.1, 2: 10.0}
-_LABEL_PENALTY = 0.02
+# Of the first output layer; chosen on development parts of MSRP, SICK and TrecQA with
+# 50 to 3,000 pairs. Several labels a text were chosen on two or three questions of
+# CLINC150 in one text: most labels are rare.
+_PAIR_PENALTY, _LABEL_PENALTY = 10.0, 0.02
+# Of the logit of the highest level by the scaled cosine, before any pair is seen;
+# chosen on training sets of STS 2012 and SICK with 10 to 1,000 pairs.
+_COSINE_SLOPE = 0.8
 _COSINE_SCALE = 10.0  # its one weight must not be small where examples are few
 _MAX_EXAMPLES = 50_000  # that a linear head starts from
 _CHUNK = 4096  # examples at a time, which bounds the memory for features
@@ -109,6 +110,7 @@ class SupervisedModel(TrainedModel):
 
     _fitted_names: ClassVar[tuple[str, ...]] = ("head_", "encoder_")
     _refused = ("word_dropout", "scramble")
+    _enough_nats: ClassVar[float] = 100.0  # of targets, for the whole learning rate
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedModel._parameter_constraints,
@@ -224,15 +226,22 @@ class SupervisedModel(TrainedModel):
         if len(rows) > _MAX_EXAMPLES:
             rows = np.sort(random_state.permutation(len(rows))[:_MAX_EXAMPLES])
             train = train.take(rows)
-        independent = isinstance(start.targets, LabelSets)
         arrays = networks.parameter_arrays(start.head)
-        weight, bias = logistic_regression(
-            self._features(vectors[indices[rows].ravel()], arrays),
-            start.targets.distributions(train.targets),
-            train.normalized_weights(),
-            penalty=_LABEL_PENALTY if independent else _PENALTIES[self._n_texts],
-            independent=independent,
-        )
+        features = self._features(vectors[indices[rows].ravel()], arrays)
+        targets = start.targets.distributions(train.targets)
+        weights = train.normalized_weights()
+        settings: dict[str, Any] = {"penalty": _PAIR_PENALTY}
+        if isinstance(start.targets, LabelSets):
+            settings = {"penalty": _LABEL_PENALTY, "independent": True}
+        elif self._n_texts == 1:
+            settings = centroid_prior(features, targets, weights)
+        elif is_regressor(self) and "cosine" in self.features:
+            W0 = np.zeros((features.shape[1], targets.shape[1]), np.float32)
+            width = (len(W0) - 1) // max(len(self.features) - 1, 1)  # of other features
+            column = [*self.features].index("cosine") * width
+            W0[column] = _COSINE_SLOPE * np.linspace(-1, 1, targets.shape[1])
+            settings["prior"] = W0, None
+        weight, bias = logistic_regression(features, targets, weights, **settings)
         arrays |= {"output.weight": weight, "output.bias": bias}
         start.head.load_state_dict({k: torch.tensor(v) for k, v in arrays.items()})
 
@@ -253,6 +262,12 @@ class SupervisedModel(TrainedModel):
     ) -> "training.Trainer":
         device = networks.resolve_device(self.device)
         of_encoder, prior = start.of_encoder, None
+        if self.hidden_dim is None and not isinstance(start.targets, LabelSets):
+            nats = len(train) * np.log(start.targets.n_outputs)
+            # The first steps of AdaGrad are as long as the rate, from any examples.
+            if nats < self._enough_nats:
+                rate = steps.learning_rate * nats / self._enough_nats
+                steps = steps._replace(learning_rate=rate)
         if of_encoder is None:  # averages of one token each
             rows = np.arange(len(train.distinct) + 1)
             batch = TokenBatch(rows[:-1].astype(np.int32), rows)

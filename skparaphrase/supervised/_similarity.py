@@ -42,8 +42,10 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     A softmax over the integers of the scale, linear in features of the two vectors,
     starts as logistic regression on the vectors of the encoder, and then both are
     trained with the Kullback-Leibler divergence from the two levels next to the score.
-    The prediction is the expected level. :meth:`score` is the coefficient of
-    determination, as that of any regressor; the papers report Pearson's r, which
+    The regression is pulled towards one in which the level rises with the cosine, so
+    that ten pairs give useful scores; for dissimilarities, negate them. The prediction
+    is the expected level. :meth:`score` is the coefficient of determination, as that of
+    any regressor; the papers report Pearson's r, which
     :data:`~skparaphrase.metrics.pearson_scorer` gives, also as `scoring=` of a search.
 
     :meth:`paper` has the head of Tai et al. (2015), equations 15 to 17, which Wieting
@@ -73,10 +75,10 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         Project the vectors of texts to this length first (2400 in the SIF paper).
     text_norm : float, default=2.0
         Length that the vectors of texts are scaled to before the head. The longer, the
-        less regularised is the logistic regression that a linear head starts from; the
-        vectors of the encoder learn at the rate divided by it. None leaves vectors of
-        texts as they are before the `norm` of the encoder, as most papers do; Jiao et
-        al. (2018) scale them to 1.
+        less regularised is the logistic regression that the linear head of a pair
+        starts from; the vectors of the encoder learn at the rate divided by it. None
+        leaves vectors of texts as they are before the `norm` of the encoder, as most
+        papers do; Jiao et al. (2018) scale them to 1.
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or the whole
         encoder. With "encoder" each distinct text is embedded once, before the epochs,
@@ -96,6 +98,9 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         head_penalty=1e-6)``. See :class:`~skparaphrase.optimizers.Optimizer`, whose
         penalties are the paper's lambdas.
     learning_rate : float, default=0.01
+        With few examples and a linear head, it is reduced in proportion to the nats
+        that their targets hold: of n examples with K outputs it is multiplied by
+        ``min(1, n * log(K) / 100)``.
     batch_size : int, default=50
         Examples per step.
     max_epochs : int, default=5

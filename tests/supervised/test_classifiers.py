@@ -62,7 +62,7 @@ def test_one_text_a_label(model):
 
 
 def test_classes_are_learnt(model, sentences, labels):
-    model.set_params(hidden_dim=None, max_epochs=150, learning_rate=0.05)
+    model.set_params(hidden_dim=None, max_epochs=150, learning_rate=0.3)
     model.fit(sentences, labels)
     assert model.score(sentences, labels) == 1
     assert model.loss_curve_[-1] < 0.1 < model.loss_curve_[0]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import registry
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
@@ -21,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, normalize
 
 import skparaphrase.supervised._heads as base
-from skparaphrase import load, load_pretrained
+from skparaphrase import load, load_pretrained, similarity
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
@@ -36,6 +37,8 @@ from skparaphrase.supervised import (
     SentenceClassifier,
     SimilarityRegressor,
 )
+from skparaphrase.supervised._logistic import logistic_regression
+from skparaphrase.supervision import Scores
 from skparaphrase.vectors import apply_sif_weights
 
 SMALL = {
@@ -139,19 +142,92 @@ def test_predictions_against_slow_version(
     assert_array_equal(model.predict(X), model.classes_[expected.argmax(axis=1)])
 
 
-def test_a_linear_head_starts_as_logistic_regression(vectors, sentences):
-    y = np.arange(len(sentences)) % 3
+def test_the_head_of_pairs_starts_as_logistic_regression(vectors, pairs):
+    y = np.arange(len(pairs)) % 3
     weights = np.random.RandomState(0).uniform(0.5, 2, len(y))
-    settings = {**SMALL, "hidden_dim": None, "max_epochs": 0}
-    model = SentenceClassifier(ParagramEncoder(vectors), **settings)
+    model = PairClassifier(ParagramEncoder(vectors), max_epochs=0)
+    model.fit(pairs, y, weights)
+    x = np.hstack([*linear_features(vectors, pairs).values()])
+    expected = LogisticRegression(C=0.1, max_iter=1000)
+    expected.fit(x, y, weights / weights.mean())
+    found = model.predict_proba(pairs)
+    assert_allclose(found, expected.predict_proba(x), atol=0.01)
+    assert np.ptp(found, axis=0).min() > 0.05
+
+
+def linear_features(vectors, pairs):
+    """Of averages of two vectors, of length 2."""
+    start = AverageEncoder(vectors, pooling="distinct").transform(pairs)
+    one, other = (2 * normalize(start[:, side]) for side in (0, 1))
+    similarity = 10 * np.diag(cosine_similarity(one, other))[:, np.newaxis]
+    return {"product": one * other, "absdiff": abs(one - other), "cosine": similarity}
+
+
+def test_the_head_of_texts_starts_near_the_centroids(vectors, sentences):
+    y = np.arange(len(sentences)) % 3
+    weights = np.random.RandomState(0).uniform(0.5, 2, len(y)).astype(np.float32)
+    model = SentenceClassifier(ParagramEncoder(vectors), max_epochs=0)
     model.fit(sentences, y, weights)
-    start = AverageEncoder(vectors, pooling="distinct")
-    unit = normalize(start.transform(sentences))
-    expected = LogisticRegression(C=10, max_iter=1000)
-    expected.fit(2 * unit, y, weights / weights.mean())
-    found = model.predict_proba(sentences)
-    assert_allclose(found, expected.predict_proba(2 * unit), atol=0.01)
-    assert np.ptp(found, axis=0).min() > 0.1
+    x = 2 * normalize(AverageEncoder(vectors, pooling="distinct").transform(sentences))
+    means = np.array([np.average(x[y == k], 0, weights[y == k]) for k in range(3)])
+    prior = 3 * means.T, -1.5 * (means**2).sum(axis=1)
+    weight, bias = logistic_regression(
+        x, np.eye(3)[y], weights / weights.mean(), penalty=64 * 4 * 2 / 9, prior=prior
+    )
+    expected = softmax(x @ weight + bias, axis=1)
+    assert_allclose(model.predict_proba(sentences), expected, atol=0.001)
+    assert np.ptp(expected, axis=0).min() > 0.1
+
+
+@pytest.mark.parametrize(
+    "features",
+    [("product", "absdiff", "cosine"), ("absdiff", "cosine", "product"), ("cosine",)],
+)
+def test_the_head_of_scores_starts_near_the_cosine(features, vectors, pairs, gold):
+    settings = {"features": features, "levels": range(6), "max_epochs": 0}
+    model = SimilarityRegressor(ParagramEncoder(vectors), **settings).fit(pairs, gold)
+    blocks = linear_features(vectors, pairs)
+    slopes = 0.8 * np.linspace(-1, 1, 6)
+    prior = [
+        np.outer(np.ones(blocks[name].shape[1]) * (name == "cosine"), slopes)
+        for name in features
+    ]
+    x = np.hstack([blocks[name] for name in features])
+    weight, bias = logistic_regression(
+        x, Scores(np.arange(6.0)).distributions(gold), penalty=10,
+        prior=(np.vstack(prior), None),
+    )  # fmt: skip
+    expected = softmax(x @ weight + bias, axis=1) @ np.arange(6)
+    assert_allclose(model.predict(pairs), expected, atol=0.005)
+
+
+def test_scores_of_two_pairs_hardly_change_the_order(graded):
+    """Equal ones say nothing, and those of two pairs are little evidence."""
+    pairs, gold = graded
+    cosines = similarity(*pairs.T)
+    for rows in ([0, 1], [2, 3], np.argsort(gold)[[0, -1]]):
+        for scores in (gold[rows], [3, 3]):
+            model = SimilarityRegressor(levels=range(6), random_state=0)
+            found = model.fit(pairs[rows], scores).predict(pairs)
+            assert np.corrcoef(found, cosines)[0, 1] > 0.5
+
+
+@pytest.mark.parametrize(
+    ("Model", "nats"),
+    [(SentenceClassifier, 100), (SimilarityRegressor, 100), (PairClassifier, 0)],
+)
+@pytest.mark.parametrize("hidden_dim", [None, 4])
+def test_few_examples_take_shorter_steps(Model, nats, hidden_dim, examples, vectors):
+    """Adam's first step is as long as the rate: 30 times ln K nats are too few."""
+    X, y = examples[Model]
+    settings = SMALL | {"hidden_dim": hidden_dim, "batch_size": 30, "optimizer": "adam"}
+    model = Model(ParagramEncoder(vectors), **settings, learning_rate=1e-3)
+    start = model.set_params(max_epochs=0).fit(X, y).head_
+    after = model.set_params(max_epochs=1).fit(X, y).head_
+    moved = max(np.abs(after[name] - start[name]).max() for name in start)
+    n_outputs = start["output.bias"].size
+    share = min(1, 30 * np.log(n_outputs) / nats) if nats and hidden_dim is None else 1
+    assert moved == pytest.approx(1e-3 * share, rel=0.02)
 
 
 @pytest.mark.parametrize("penalty", [0.0, 1e-6])
