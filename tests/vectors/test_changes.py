@@ -99,7 +99,7 @@ def test_other_tables_are_stored_whole(base, tmp_path):
 
 
 def test_a_trained_model_is_small_and_trains_further(tmp_path, monkeypatch):
-    model = ParagramEncoder(max_epochs=2, random_state=0).fit(PAIRS)
+    model = ParagramEncoder(max_epochs=2, shrinkage=0, random_state=0).fit(PAIRS)
     assert model.added_words_ == ["zxqy"]
     content = pickle.dumps(model)
     model.save(tmp_path / "small")
