@@ -570,8 +570,7 @@ of pairs are average precision (Abt-Buy, MSRP, TrecQA) and Pearson's r (SICK, ST
 2012). Figures are x 100, means of three seeds, or of five with fewer than 100 pairs
 or texts of each class; "error" is the largest standard error in the row. The tested
 rows are those of the tables above, all that are not drawn (SUBJ, MR), the test part
-(TREC, TrecQA), or one fold (STS 2012); of texts, 2,000 at most, drawn for each seed.
-Rows with more than 2,500 texts to learn from are left out."""
+(TREC, TrecQA), or one fold (STS 2012); of texts, 2,000 at most, drawn for each seed."""
 
 ABOUT_LEADS = """Of {rows} rows, "raw" or "mean" leads in {vectors}: these are about the
 defaults of the encoder and of `PairFeatures`. Words, characters or BM25 lead in
