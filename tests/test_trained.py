@@ -137,3 +137,53 @@ def test_groups_of_a_splitter_are_not_asked_for():
             model, PAIRS, MARKS, cv=GroupKFold(3), params={"groups": groups}
         )
     assert len(scores) == 3
+
+
+def test_validation_examples_with_some_of_the_labels():
+    """They are the labels of `y`, not the first ones."""
+    texts, labels = SENTENCES[:30], np.repeat([*"abc"], 10)
+    few = labels != "a"
+    model = encoder(max_epochs=1)
+    model.fit(texts, labels, X_val=np.array(texts, object)[few], y_val=labels[few])
+    assert model.validation_scores_ == [1, 1]  # the texts are those trained on
+    with pytest.raises(ValueError, match=r"\['x', 'z'\], none of which"):
+        model.fit(texts, labels, X_val=texts[:4], y_val=[*"xxzz"])
+    with pytest.raises(ValueError, match="X_val and y_val: Labels teach"):
+        model.fit(texts, labels, X_val=texts[:2], y_val=["a", "b"])
+
+
+def test_large_groups_are_held_out_whole(splits):
+    model = encoder(max_epochs=0, validation_fraction=0.1)
+    model.fit(PAIRS, groups=np.arange(N) % 2)
+    sizes = sorted(len(part) for part in splits[-1])
+    assert sizes == [45, 45]
+    with pytest.raises(ValueError, match="groups, or shared texts, connect all"):
+        model.fit(PAIRS, groups=["one"] * N)
+    model.fit(PAIRS, groups=np.array([*range(45), *map(str, range(45))], object))
+
+
+def test_columns_of_validation_labels_have_the_order_of_those_learnt():
+    import pandas as pd
+
+    y = pd.DataFrame(np.eye(3, dtype=int)[np.arange(30) % 3], columns=[*"abc"])
+    model = MODELS["SentenceClassifier"][0](max_epochs=1)
+    model.fit(SENTENCES[:30], y, X_val=SENTENCES[:30], y_val=y)
+    with pytest.raises(ValueError, match=r"y_val has the columns \['c', 'b', 'a'\]"):
+        model.fit(SENTENCES[:30], y, X_val=SENTENCES[:30], y_val=y[[*"cba"]])
+    model.set_params(warm_start=True)
+    with pytest.raises(ValueError, match="select them in this order"):
+        model.fit(SENTENCES[:30], y[[*"cab"]])
+
+
+def test_a_tagger_resumes_without_the_tags_that_are_held_out():
+    tags = [[f"T{i}", "D"] for i in range(10)]
+    model = MODELS["tagger"][0](max_epochs=1, validation_fraction=0.3, warm_start=True)
+    sentences = [[f"w{i}", "w1"] for i in range(10)]
+    model.fit(sentences, tags).fit(sentences, tags)
+    assert model.n_epochs_ == 2
+
+
+def test_equal_scores_validate_nothing():
+    model = MODELS["SimilarityRegressor"][0](max_epochs=1)
+    with pytest.raises(ValueError, match="All scores in y_val are 2"):
+        model.fit(PAIRS, SCORES, X_val=PAIRS[:3], y_val=[2.0, 2.0, 2.0])

@@ -93,10 +93,12 @@ class ParagramEncoder(TrainedEncoder):
         `X_val`, which compare the start with each epoch already.
     validation_fraction : float, default=None
         Fraction of the examples held out to be scored after every epoch; the best epoch
-        is kept. Examples that share a text are not split. Pairs and triplets are scored
-        by :class:`~skparaphrase.metrics.RetrievalScorer`, scores by Pearson's r,
-        labels by the accuracy of the nearest neighbour, vectors by the mean cosine.
-
+        is kept. Examples that share a text, or are of one of the `groups` of
+        :meth:`fit`, are not split. Pairs and triplets are scored by
+        :class:`~skparaphrase.metrics.RetrievalScorer`, pairs marked 0 and 1 by average
+        precision, scores by Pearson's r, labels by the accuracy of the nearest
+        neighbour, vectors by the mean cosine. Or pass `X_val` and `y_val` to
+        :meth:`fit`.
     patience : int, default=None
         Number of epochs without a better validation score before training stops.
     warm_start : bool, default=False
@@ -125,10 +127,10 @@ class ParagramEncoder(TrainedEncoder):
     n_epochs_ : int
         Number of epochs trained.
     validation_scores_ : list of float
-        With `validation_fraction`, the scores of the start and after each epoch:
+        With validation, the scores of the start and after each epoch:
         `validation_scores_[best_epoch_] - validation_scores_[0]` is the gain.
     best_epoch_ : int
-        The epoch that was kept, with `validation_fraction`; 0 is the start.
+        The epoch that was kept, with validation; 0 is the start.
 
     See Also
     --------

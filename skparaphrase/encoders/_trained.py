@@ -214,17 +214,22 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         self, examples: Examples, validation: Validation, split_state: RandomState
     ) -> tuple[Examples, Examples | None]:
         parts = super()._hold_out(examples, validation, split_state)
-        for part in filter(None, parts):
-            part.kind.check(part)
+        for part, where in zip(parts, ("to train on", "to validate on"), strict=True):
+            if part is not None:
+                part.kind.check(part, where)
         return parts
 
     def _read_validation(self, train: Examples, X: Any, y: Any, weights: Any) -> Any:
-        held_out = self._read(X, y, weights)
+        try:
+            held_out = self._read(X, y, weights)
+        except ValueError as error:
+            raise ValueError(f"X_val and y_val: {error}") from error
         if held_out.kind is not train.kind:
             raise ValueError(
                 f"X_val and y_val hold {held_out.kind.noun}, but X and y "
                 f"{train.kind.noun}."
             )
+        train.kind.check_validation(held_out, train)
         return replace(held_out, texts=np.asarray(held_out.texts))
 
     def _optimizer_for(self, examples: Examples) -> Optimizer:

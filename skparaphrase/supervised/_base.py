@@ -116,7 +116,7 @@ class TrainedModel(TrainedEstimator, BaseEstimator):
         examples = self._read_rows(X, y, sample_weight, "X", kind)
         if resume:
             targets = self._targets
-            targets.check(examples)
+            self._check_columns(targets, y, "y")
         else:
             targets = kind.fit(examples, self._outputs_of(y))
         groups = check_groups(groups, len(examples))
@@ -127,6 +127,7 @@ class TrainedModel(TrainedEstimator, BaseEstimator):
             raise ValueError("X_val and y_val must be given together.")
         kind = train.kind
         held_out = self._read_rows(X, y, weights, "X_val", type(kind))
+        self._check_columns(kind, y, "y_val")
         kind.check_validation(held_out)
         return replace(held_out, kind=kind)
 
@@ -150,6 +151,8 @@ class TrainedModel(TrainedEstimator, BaseEstimator):
         self, examples: Examples, validation: Validation, split_state: RandomState
     ) -> tuple[Examples, Examples | None]:
         train, held_out = super()._hold_out(examples, validation, split_state)
+        if self.warm_start and self.__sklearn_is_fitted__():
+            train.kind.check(train)
         class_weight = getattr(self, "class_weight", None)
         if class_weight is not None:
             train = weighted_by_class(train, class_weight)
@@ -162,6 +165,9 @@ class TrainedModel(TrainedEstimator, BaseEstimator):
     def _outputs_of(self, y: ArrayLike) -> ArrayLike | None:
         """What `y` or a parameter says that the outputs mean; None: `y` is searched."""
         return getattr(self, "levels", None)
+
+    def _check_columns(self, targets: Targets, y: Any, name: str) -> None:
+        """Raise if the columns of `y` have other names than those learnt."""
 
     def _target_attributes(self, targets: Targets) -> Attributes:
         """Fitted attributes that say what is learnt."""

@@ -327,6 +327,16 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         named = names and all(isinstance(name, str) for name in names)
         return np.array(names) if named else None
 
+    def _check_columns(self, targets: Targets, y: Any, name: str) -> None:
+        names = self._outputs_of(y)
+        if not isinstance(targets, LabelSets) or names is None:
+            return
+        if names.tolist() != targets.outputs.tolist():
+            raise ValueError(
+                f"{name} has the columns {names.tolist()}, but training started with "
+                f"{targets.outputs.tolist()}: select them in this order."
+            )
+
     def _target_attributes(self, targets: Targets) -> Attributes:
         multilabel = isinstance(targets, LabelSets)
         return {**super()._target_attributes(targets), "multilabel_": multilabel}

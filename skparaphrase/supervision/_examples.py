@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
 from skparaphrase._estimator import warn_caller
 from skparaphrase._math import text_groups
@@ -49,7 +49,8 @@ class Kind:
         self, examples: "Examples", groups: NDArray[np.intp], fraction: float, rng: Any
     ) -> Split:
         """Rows to train on, and to validate on, where groups stay together."""
-        return split_rows(groups, fraction, rng, self.strata(examples))
+        whole = examples.groups is not None
+        return split_rows(groups, fraction, rng, self.strata(examples), whole=whole)
 
     def check_split(
         self, train: "Examples", held_out: "Examples", fraction: float
@@ -146,12 +147,14 @@ def split_rows(
     fraction: float,
     rng: RandomState,
     labels: NDArray[Any] | None = None,
+    *,
+    whole: bool = False,
 ) -> Split:
     """Rows to train on, and a random share to validate on, both in order.
 
     Rows of one group stay together, and both parts have about the same shares of the
     `labels`. If that leaves too few to validate on, a warning says that groups are
-    split.
+    split; with `whole`, a share of the groups is held out instead, whatever their size.
     """
     rows = np.arange(len(groups))
     train, held_out = train_test_split(
@@ -175,10 +178,21 @@ def split_rows(
         in_groups = np.isin(groups, chosen)
         if 2 * quota.sum() <= len(held_out):
             return np.flatnonzero(~in_groups), np.flatnonzero(in_groups)
+        if whole:
+            return split_groups(groups, fraction, rng)
         warn_caller(
             "Shared texts connect so many examples that those held out for "
             "validation share texts with the others: their scores are too high."
         )
+    return np.sort(train), np.sort(held_out)
+
+
+def split_groups(groups: NDArray[np.intp], fraction: float, rng: Any) -> Split:
+    """Hold out a random share of the groups, however large they are."""
+    if groups.max() == 0:
+        raise ValueError("groups, or shared texts, connect all examples.")
+    splitter = GroupShuffleSplit(1, test_size=fraction, random_state=rng)
+    ((train, held_out),) = splitter.split(groups, groups=groups)
     return np.sort(train), np.sort(held_out)
 
 
@@ -240,8 +254,11 @@ class Lesson(Kind, ABC):
         """The examples with their targets; invalid ones raise a ValueError."""
         raise NotImplementedError
 
-    def check(self, examples: Examples) -> None:
-        """Raise if examples are too few for a whole `fit`, or for validation."""
+    def check(self, examples: Examples, where: str) -> None:
+        """Raise if the examples "to train on" or "to validate on" are of no use."""
+
+    def check_validation(self, held_out: Examples, train: Examples) -> None:
+        """Raise if given examples cannot validate what is learnt from others."""
 
     def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> float:
         """Score of a fitted encoder on held-out examples; higher is better."""

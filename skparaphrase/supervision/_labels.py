@@ -33,7 +33,7 @@ class LabelledTexts(Lesson):
     n_min = 0  # see `check_classes`
 
     def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
-        """Texts with indices of their labels."""
+        """Texts with their labels."""
         if y is None:
             raise ValueError(
                 f"X has shape {tuple(examples.texts.shape)} and y is None, so that "
@@ -44,13 +44,20 @@ class LabelledTexts(Lesson):
             )
         labels = check_labels(y)
         check_consistent_length(examples.texts, labels)
-        classes = np.unique(labels, return_inverse=True)[1]
-        check_classes(classes)
-        return replace(examples, targets=classes)
+        check_classes(labels)
+        return replace(examples, targets=labels)
 
     def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
         """Raise unless two classes are left to train on."""
         check_classes(train.targets, " to train on")
+
+    def check_validation(self, held_out: Examples, train: Examples) -> None:
+        """Raise if all labels are new."""
+        if not np.isin(held_out.targets, train.targets).any():
+            raise ValueError(
+                f"y_val contains the labels {np.unique(held_out.targets).tolist()}, "
+                f"none of which occurs in y: {np.unique(train.targets).tolist()}."
+            )
 
     def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> float:
         """The share of texts whose nearest training text has their label."""
@@ -68,12 +75,13 @@ class LabelledTexts(Lesson):
 
         A pair has the weight of its first text.
         """
-        pairs, weights = partners(examples.targets, rng), examples.normalized_weights()
+        classes = np.unique(examples.targets, return_inverse=True)[1]
+        pairs, weights = partners(classes, rng), examples.normalized_weights()
         return EncodedExamples(
             batch.take(examples.indices),
             pairs,
             weights=None if weights is None else weights[pairs[:, 0]],
-            identities=examples.targets,
+            identities=classes,
             has_classes=True,
         )
 
@@ -94,9 +102,9 @@ def check_labels(y: ArrayLike) -> NDArray[Any]:
     return labels
 
 
-def check_classes(classes: NDArray[np.intp], where: str = "") -> None:
+def check_classes(labels: NDArray[Any], where: str = "") -> None:
     """Raise unless two classes have two texts; `where` is added to the message."""
-    n_classes = int((np.bincount(classes) > 1).sum())
+    n_classes = int((np.unique(labels, return_counts=True)[1] > 1).sum())
     if n_classes < 2:
         raise ValueError(
             "Labels teach that texts of one class are similar and those of different "

@@ -51,12 +51,12 @@ class MarkedPairs(Paraphrases):
         is_rare = min(n_paraphrases, len(examples) - n_paraphrases) < 2
         return None if is_rare else examples.targets
 
-    def check(self, examples: Examples) -> None:
+    def check(self, examples: Examples, where: str) -> None:
         """Raise unless some pairs are marked with 1."""
         if not examples.targets.any():
             raise ValueError(
-                "y marks no pair with 1: there are no paraphrases to find. partial_fit "
-                "takes such a batch."
+                f"y marks no pair {where} with 1: there are no paraphrases to find. "
+                "(partial_fit takes batches of pairs marked 0.)"
             )
 
     def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> float:

@@ -8,10 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import GroupShuffleSplit
 
 from skparaphrase.metrics import check_relevance, query_codes, split_queries
-from skparaphrase.supervision._examples import Examples, Split
+from skparaphrase.supervision._examples import Examples, Split, split_groups
 from skparaphrase.supervision._targets import Targets
 
 
@@ -64,7 +63,7 @@ class Relevance(Targets):
         return (probabilities[:, 1] > probabilities[:, 0]).astype(np.intp)
 
     def shared(self, examples: Examples) -> NDArray[np.intp]:
-        """All answers to a question stay together."""
+        """All answers to a question stay together; `y` may say which that is."""
         return examples.targets[:, 1:]
 
     def split(
@@ -73,9 +72,7 @@ class Relevance(Targets):
         """Hold out a random share of the questions, however many answers they have."""
         if groups.max() == 0:
             raise ValueError("all answers belong to only one question.")
-        splitter = GroupShuffleSplit(1, test_size=fraction, random_state=rng)
-        ((train, held_out),) = splitter.split(groups, groups=groups)
-        return np.sort(train), np.sort(held_out)
+        return split_groups(groups, fraction, rng)
 
     def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
         """Raise if a part lacks right or wrong answers."""

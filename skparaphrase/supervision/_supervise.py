@@ -169,8 +169,8 @@ def check_groups(groups: ArrayLike | None, n_examples: int) -> NDArray[np.intp] 
     for i, value in enumerate(values.tolist()):
         if is_missing(value):
             raise ValueError(f"groups[{i}] is {value!r}: each example needs a group.")
-    numbers: NDArray[np.intp] = np.unique(values, return_inverse=True)[1]
-    return numbers
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(v, len(numbers)) for v in values.tolist()])
 
 
 def _warn_of_columns(X: Any) -> None:

@@ -126,6 +126,14 @@ class Scores(Targets):
                 f"{outside[0]}."
             )
 
+    def check_validation(self, examples: Examples) -> None:
+        """Raise if all scores are equal: there would be no correlation."""
+        if np.ptp(examples.targets) == 0:
+            raise ValueError(
+                f"All scores in y_val are {examples.targets[0]:g}: there is no "
+                "correlation to select an epoch by."
+            )
+
     def distributions(self, targets: NDArray[np.float64]) -> NDArray[np.float64]:
         """Distributions over levels whose expectation is the score.
 
@@ -192,7 +200,9 @@ class Classes(Targets):
 
     def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:
         """One-hot rows."""
-        return np.eye(self.n_outputs)[np.searchsorted(self.outputs, targets)]
+        rows = np.zeros((len(targets), self.n_outputs))
+        rows[np.arange(len(targets)), np.searchsorted(self.outputs, targets)] = 1
+        return rows
 
     def decode(self, probabilities: NDArray[Any]) -> NDArray[Any]:
         """The most probable label."""

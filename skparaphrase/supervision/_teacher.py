@@ -43,6 +43,12 @@ class TeacherVectors(Lesson):
     def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
         """Any number will do."""
 
+    def check_validation(self, held_out: Examples, train: Examples) -> None:
+        """Raise if the teacher's vectors have other dimensions."""
+        theirs, ours = held_out.targets.shape[-1], train.targets.shape[-1]
+        if theirs != ours:
+            raise ValueError(f"y_val has {theirs} dimensions, but y has {ours}.")
+
     def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> float:
         """The mean cosine with the teacher's vectors."""
         teacher = _flat(held_out)

@@ -70,7 +70,7 @@ def test_batches_of_one_mark_are_for_partial_fit():
     before = cosines(make_encoder(max_epochs=0).fit(PAIRS))[~MARKS]
     assert (cosines(encoder)[~MARKS] < before - 1e-4).mean() > 0.8
     encoder.partial_fit(PAIRS[MARKS], MARKS[MARKS]).partial_fit(PAIRS, MARKS)
-    with pytest.raises(ValueError, match="y marks no pair with 1"):
+    with pytest.raises(ValueError, match="y marks no pair to train on with 1"):
         make_encoder().fit(PAIRS, np.zeros(40))
 
 

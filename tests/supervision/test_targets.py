@@ -122,7 +122,7 @@ def test_scores_of_a_resumed_fit_are_on_the_scale():
     graded.check(labelled(np.array([0.0, 2.0])))
     with pytest.raises(ValueError, match=r"1 of 2 scores .* first is 2.5 at index 1"):
         graded.check(labelled(np.array([0.0, 2.5])))
-    graded.check_validation(labelled(np.array([9.0])))
+    graded.check_validation(labelled(np.array([9.0, 8.0])))
 
 
 def test_labels():
