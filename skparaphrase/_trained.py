@@ -131,12 +131,16 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
         """Check examples for validation, of the kind of those to train on."""
 
     @abstractmethod
-    def _start(self, train: Examples, steps: Any, *, resume: bool) -> Any:
+    def _start(self, train: Examples, steps: "training.Steps", *, resume: bool) -> Any:
         """What training starts from: a value with `rows`, those of a table, or None."""
 
     @abstractmethod
     def _trainer(
-        self, start: Any, train: Examples, steps: Any, split_state: RandomState
+        self,
+        start: Any,
+        train: Examples,
+        steps: "training.Steps",
+        split_state: RandomState,
     ) -> "training.Trainer":
         """What takes the steps, on parts of `start`."""
 
@@ -220,7 +224,11 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
         return train
 
     def _with_gain(
-        self, start: Any, train: Examples, steps: Any, split_state: RandomState
+        self,
+        start: Any,
+        train: Examples,
+        steps: "training.Steps",
+        split_state: RandomState,
     ) -> Any:
         """The start with what training gains on unseen examples, if that counts."""
         return start

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._estimator import warn_caller
+from skparaphrase._lazy import training
 from skparaphrase.encoders._base import AveragingEncoder
 from skparaphrase.encoders._paragram import ParagramEncoder
 from skparaphrase.encoders._start import (
@@ -34,7 +35,7 @@ def warn_if_fitted(encoder: Any, alternative: str) -> None:
 
 
 def begin_training(
-    encoder: Any, texts: Any, distinct: list[str], steps: Any
+    encoder: Any, texts: Any, distinct: list[str], steps: "training.Steps"
 ) -> tuple[TrainedEncoder, Start]:
     """A copy of an encoder in the state that training on texts starts from.
 
@@ -62,7 +63,9 @@ def begin_training(
     return encoder._started(start), start
 
 
-def resume_training(encoder: TrainedEncoder, distinct: list[str], steps: Any) -> Start:
+def resume_training(
+    encoder: TrainedEncoder, distinct: list[str], steps: "training.Steps"
+) -> Start:
     """The state that training of a fitted encoder on distinct texts resumes from."""
     rng, whole = steps.random_state, not steps.optimizer.sparse
     return encoder._start_of(distinct, distinct, rng, whole=whole, resume=True)

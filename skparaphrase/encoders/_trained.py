@@ -247,7 +247,9 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         checked: Loss = loss
         return checked
 
-    def _start(self, train: Examples, steps: Any, *, resume: bool) -> Start:
+    def _start(
+        self, train: Examples, steps: "training.Steps", *, resume: bool
+    ) -> Start:
         start = self._start_of(
             train.texts.ravel(),
             train.distinct,
@@ -262,7 +264,11 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         return replace(start, teacher_axes=axes, shrinkage=fixed)
 
     def _with_gain(
-        self, start: Start, train: Examples, steps: Any, split_state: RandomState
+        self,
+        start: Start,
+        train: Examples,
+        steps: "training.Steps",
+        split_state: RandomState,
     ) -> Start:
         is_plain = train.kind.starts_far or len(train) >= N_ENOUGH
         if self.shrinkage != "auto" or is_plain or not self.max_epochs:
@@ -276,7 +282,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         return replace(start, shrinkage=gain.shrinkage, gain=gain)
 
     def _embed_after(
-        self, steps: Any, split_state: RandomState, train: Examples
+        self, steps: "training.Steps", split_state: RandomState, train: Examples
     ) -> Callable[[list[str]], NDArray[np.float32]]:
         """What embeds texts after training on examples; nothing is stored."""
         steps = steps._replace(random_state=deepcopy(steps.random_state))
@@ -368,7 +374,11 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         return partial(words.matrix_of, table)
 
     def _trainer(
-        self, start: Start, train: Examples, steps: Any, split_state: RandomState
+        self,
+        start: Start,
+        train: Examples,
+        steps: "training.Steps",
+        split_state: RandomState,
     ) -> "training.Trainer":
         composition, optimizer = start.composition, steps.optimizer
         if self.freeze == "vectors" and not composition.state_dict():

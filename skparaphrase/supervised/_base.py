@@ -40,7 +40,7 @@ class TrainedModel(TrainedEstimator, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = TRAINING_CONSTRAINTS
     __metadata_request__fit: ClassVar = {"groups": False}  # those of splitters
 
-    # Not a base: fewer classes are easier to follow.
+    # Copied, not inherited: fewer bases are easier to follow.
     _doc_link_module = DocumentedOnline._doc_link_module
     _doc_link_template = DocumentedOnline._doc_link_template
 

@@ -156,7 +156,9 @@ class SupervisedModel(TrainedModel):
         """Whether the vectors of texts stay as they are."""
         return self.freeze == "encoder" or isinstance(self.encoder, FrozenEstimator)
 
-    def _start(self, train: Examples, steps: Any, *, resume: bool) -> "HeadStart":
+    def _start(
+        self, train: Examples, steps: "training.Steps", *, resume: bool
+    ) -> "HeadStart":
         if resume:
             encoder, of_encoder = self._resumed(self.encoder_, train, steps)
         else:
@@ -177,7 +179,9 @@ class SupervisedModel(TrainedModel):
             self._start_as_regression(start, train, steps.random_state)
         return start
 
-    def _begin(self, train: Examples, steps: Any) -> tuple[Any, Start | None]:
+    def _begin(
+        self, train: Examples, steps: "training.Steps"
+    ) -> tuple[Any, Start | None]:
         """The encoder that training starts with; the one given is not changed.
 
         Without a `Start`, texts keep their vectors.
@@ -201,7 +205,7 @@ class SupervisedModel(TrainedModel):
         return encoder, None if self.freeze == "encoder" else start
 
     def _resumed(
-        self, encoder: Any, train: Examples, steps: Any
+        self, encoder: Any, train: Examples, steps: "training.Steps"
     ) -> tuple[Any, Start | None]:
         """A fitted encoder, and its start, unless it stays as it is."""
         if self._is_frozen:
@@ -258,7 +262,11 @@ class SupervisedModel(TrainedModel):
         )
 
     def _trainer(
-        self, start: "HeadStart", train: Examples, steps: Any, split_state: RandomState
+        self,
+        start: "HeadStart",
+        train: Examples,
+        steps: "training.Steps",
+        split_state: RandomState,
     ) -> "training.Trainer":
         device = networks.resolve_device(self.device)
         of_encoder, prior = start.of_encoder, None

@@ -149,7 +149,7 @@ class PairwiseInteraction(TrainedModel):
         return TokenBatch(local.astype(np.int32), batch.offsets), matrix
 
     def _start(
-        self, train: Examples, steps: Any, *, resume: bool
+        self, train: Examples, steps: "training.Steps", *, resume: bool
     ) -> "InteractionStart":
         texts, targets = train.distinct, train.kind
         given, tokenizer = self._given_table(), check_tokenizer(self.tokenizer)
@@ -217,7 +217,7 @@ class PairwiseInteraction(TrainedModel):
         self,
         start: "InteractionStart",
         train: Examples,
-        steps: Any,
+        steps: "training.Steps",
         split_state: RandomState,
     ) -> "training.Trainer":
         self._warn_if_truncated(start.texts)

@@ -399,7 +399,9 @@ class SequenceTagger(TrainedModel):
         examples = super()._read(X, y, sample_weight, groups, resume=resume)
         return examples.take(np.array([*map(bool, examples.texts)]))
 
-    def _start(self, train: Examples, steps: Any, *, resume: bool) -> "TaggerStart":
+    def _start(
+        self, train: Examples, steps: "training.Steps", *, resume: bool
+    ) -> "TaggerStart":
         frozen = self._is_frozen
         words, capitals, positions = index_words([*train.texts])
         encoder, of_encoder = self.word_encoder, None
@@ -481,7 +483,7 @@ class SequenceTagger(TrainedModel):
         self,
         start: "TaggerStart",
         train: Examples,
-        steps: Any,
+        steps: "training.Steps",
         split_state: RandomState,
     ) -> "training.Trainer":
         anchors = None

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -250,9 +250,9 @@ class Lesson(Kind, ABC):
     n_min: ClassVar[int] = 2  # examples, of which each is compared with the others
     starts_far: ClassVar[bool] = False  # from its aim: changes of words have no limit
 
+    @abstractmethod
     def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
         """The examples with their targets; invalid ones raise a ValueError."""
-        raise NotImplementedError
 
     def check(self, examples: Examples, where: str) -> None:
         """Raise if the examples "to train on" or "to validate on" are of no use."""
@@ -260,9 +260,9 @@ class Lesson(Kind, ABC):
     def check_validation(self, held_out: Examples, train: Examples) -> None:
         """Raise if given examples cannot validate what is learnt from others."""
 
+    @abstractmethod
     def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> float:
         """Score of a fitted encoder on held-out examples; higher is better."""
-        raise NotImplementedError
 
     def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
         """Raise unless both parts have two examples."""

@@ -39,9 +39,9 @@ class TokenTags(Classes):
 
     def shared(self, examples: Examples) -> NDArray[np.intp]:
         """Equal sentences stay together."""
-        return unique_texts(np.array(["\n".join(s) for s in examples.texts], object))[
-            1
-        ][:, np.newaxis]
+        joined = np.array(["\n".join(tokens) for tokens in examples.texts], object)
+        _, indices = unique_texts(joined)
+        return indices[:, np.newaxis]
 
     def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
         """Sentences are left to train on, and some tags may be new."""
