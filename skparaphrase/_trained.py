@@ -109,6 +109,8 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
     _small_steps: ClassVar[bool] = True  # see `fit_epochs`
     _later_wins: ClassVar[bool] = False  # of epochs with equal scores
 
+    __metadata_request__fit: ClassVar = {"groups": False}  # those of splitters
+
     # Parameters
     optimizer: str | Optimizer | None
     learning_rate: float

@@ -40,9 +40,8 @@ def begin_training(
     """A copy of an encoder in the state that training on texts starts from.
 
     The texts determine vocabularies of characters and word counts; each distinct one is
-    looked up. `steps` are those of `training`. Weighted or plain
-    averages become a :class:`ParagramEncoder` that averages weighted vectors. Raises
-    TypeError for an encoder that torch cannot train.
+    looked up. Weighted or plain averages become a :class:`ParagramEncoder` that
+    averages weighted vectors. Raises TypeError for an encoder that torch cannot train.
     """
     encoder = unwrap_frozen(encoder)
     if isinstance(encoder, TrainedEncoder):

@@ -69,7 +69,6 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts
     _has_lost_init = False  # in a file
 
-    __metadata_request__fit: ClassVar = {"groups": False}  # those of splitters
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TextEncoder._parameter_constraints,
         **TRAINING_CONSTRAINTS,

@@ -38,7 +38,6 @@ class TrainedModel(TrainedEstimator, BaseEstimator):
     _n_texts: ClassVar[int]  # of an example
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = TRAINING_CONSTRAINTS
-    __metadata_request__fit: ClassVar = {"groups": False}  # those of splitters
 
     # Copied, not inherited: fewer bases are easier to follow.
     _doc_link_module = DocumentedOnline._doc_link_module

@@ -326,18 +326,12 @@ class SupervisedModel(TrainedModel):
     def _attributes(
         self, start: "HeadStart", arrays: Arrays, *, is_scratch: bool = False
     ) -> Attributes:
-        encoder, head = start.encoder, select(arrays, "head.")
-        if arrays and start.of_encoder is not None:
-            encoder = encoder._with(
-                encoder._attributes(
-                    start.of_encoder, select_composition(arrays), is_scratch=is_scratch
-                )
-            )
-        return {
-            **self._target_attributes(start.targets),
-            "encoder_": encoder,
-            "head_": head or networks.parameter_arrays(start.head),
-        }
+        head = select(arrays, "head.") or networks.parameter_arrays(start.head)
+        trained = trained_encoder(
+            start.encoder, start.of_encoder, arrays, is_scratch=is_scratch
+        )
+        targets = self._target_attributes(start.targets)
+        return {**targets, "encoder_": trained, "head_": head}
 
     def _validation_score(self, held_out: Examples, train: Examples) -> float:
         return float(self.score(held_out.texts, held_out.targets, held_out.weights))
@@ -397,11 +391,19 @@ def _scaled_cosine(
     return cosine(first, second)[:, np.newaxis] * np.float32(_COSINE_SCALE)
 
 
-def select_composition(arrays: Arrays) -> Arrays:
-    """The arrays of an encoder inside a model, as a trainer of the encoder has them."""
-    parameters = select(arrays, "composition.")
-    vectors = {name: array for name, array in arrays.items() if name == "vectors"}
-    return {**parameters, **vectors}
+def trained_encoder(
+    encoder: Any, start: Start | None, arrays: Arrays, *, is_scratch: bool
+) -> Any:
+    """The encoder inside a model, given the arrays of the model's trainer.
+
+    It is the one of the start if that was not trained, or if there are no arrays.
+    """
+    if start is None or not arrays:
+        return encoder
+    of_encoder = select(arrays, "composition.")
+    of_encoder |= {k: array for k, array in arrays.items() if k == "vectors"}
+    attributes = encoder._attributes(start, of_encoder, is_scratch=is_scratch)
+    return encoder._with(attributes)
 
 
 def select(arrays: Arrays, prefix: str) -> Arrays:

@@ -42,7 +42,7 @@ from skparaphrase.encoders import (
 )
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.supervised._base import TrainedModel
-from skparaphrase.supervised._heads import select_composition
+from skparaphrase.supervised._heads import trained_encoder
 from skparaphrase.supervision import (
     EncodedExamples,
     Examples,
@@ -77,25 +77,25 @@ class TaggerStart(NamedTuple):
     targets : TokenTags
     encoder : TrainedEncoder
         Of words, in the state that training starts from.
-    of_encoder : Start or None
-        What its training starts from; None: words keep their vectors.
-    table_rows : TableRows
-        The vectors of the words.
+    of_words : Start
+        The vectors of the words, and the network that composes them.
+    is_trained : bool
+        Whether the encoder is trained.
     sentences : Sentences
     tagger : Tagger
     """
 
     targets: Targets
     encoder: TrainedEncoder
-    of_encoder: Start | None
-    table_rows: TableRows
+    of_words: Start
+    is_trained: bool
     sentences: "networks.Sentences"
     tagger: "networks.Tagger"
 
     @property
     def rows(self) -> TableRows | None:
         """The rows of a table that are trained."""
-        return None if self.of_encoder is None else self.of_encoder.rows
+        return self.of_words.rows if self.is_trained else None
 
 
 class SequenceTagger(TrainedModel):
@@ -404,36 +404,33 @@ class SequenceTagger(TrainedModel):
     ) -> "TaggerStart":
         frozen = self._is_frozen
         words, capitals, positions = index_words([*train.texts])
-        encoder, of_encoder = self.word_encoder, None
-        if resume:
-            encoder = self.word_encoder_
-            if not frozen:
-                of_encoder = resume_training(encoder, words, steps)
-        elif frozen:
-            encoder = self._frozen_encoder()
-        else:
-            encoder = CharagramEncoder(**_CHARAGRAM) if encoder is None else encoder
-            warn_if_fitted(encoder, "`init` of a new one")
-            tokens = np.array([*chain.from_iterable(train.texts)], dtype=object)
-            encoder, of_encoder = begin_training(encoder, tokens, words, steps)
-        if of_encoder is not None:
-            rows, composition = of_encoder.rows, of_encoder.composition
-        else:
+        if frozen:
+            encoder = self.word_encoder_ if resume else self._frozen_encoder()
             table, tokenizer = encoder.vectors_, encoder._tokenizer()
             batch = table.encode(words, tokenizer, skip_unknown=True)
             rows = TableRows(table, batch, [], not steps.optimizer.sparse)
-            composition = encoder._fitted_composition()
+            of_words = Start(rows, encoder._fitted_composition(), None, [])
+        elif resume:
+            encoder = self.word_encoder_
+            of_words = resume_training(encoder, words, steps)
+        else:
+            encoder = self.word_encoder
+            if encoder is None:
+                encoder = CharagramEncoder(**_CHARAGRAM)
+            warn_if_fitted(encoder, "`init` of a new one")
+            tokens = np.array([*chain.from_iterable(train.texts)], dtype=object)
+            encoder, of_words = begin_training(encoder, tokens, words, steps)
         targets = train.kind
         if resume:
             tagger = self._fitted_tagger()
         else:
             if self.validation_fraction is not None:  # other tags are not trained
                 targets = TokenTags.fit(train)
-            tagger = self._tagger(encoder, composition, targets.n_outputs)
+            tagger = self._tagger(encoder, of_words.composition, targets.n_outputs)
             tagger.reset(steps.random_state)
         tagger.composition.requires_grad_(not frozen)
-        sentences = networks.Sentences(rows.batch, capitals, positions)
-        return TaggerStart(targets, encoder, of_encoder, rows, sentences, tagger)
+        sentences = networks.Sentences(of_words.rows.batch, capitals, positions)
+        return TaggerStart(targets, encoder, of_words, not frozen, sentences, tagger)
 
     @property
     def _is_frozen(self) -> bool:
@@ -486,15 +483,11 @@ class SequenceTagger(TrainedModel):
         steps: "training.Steps",
         split_state: RandomState,
     ) -> "training.Trainer":
-        anchors = None
-        if start.of_encoder is not None and steps.optimizer._uses_start:
-            anchors = start.of_encoder.anchors
-        table = networks.WordTable(
-            start.table_rows.matrix(),
-            anchors=None if anchors is None else anchors(),
-            sparse=steps.optimizer.sparse,
-            device=networks.resolve_device(self.device),
-            frozen=start.of_encoder is None,
+        table = start.of_words.word_table(
+            steps.optimizer,
+            networks.resolve_device(self.device),
+            uses_anchors=steps.optimizer._uses_start,
+            frozen=not start.is_trained,
         )
         rows = np.arange(len(start.sentences))
         targets = start.targets.distributions(train.targets)
@@ -505,13 +498,10 @@ class SequenceTagger(TrainedModel):
     def _attributes(
         self, start: "TaggerStart", arrays: Arrays, *, is_scratch: bool = False
     ) -> Attributes:
-        encoder = start.encoder
-        if arrays and start.of_encoder is not None:
-            encoder = encoder._with(
-                encoder._attributes(
-                    start.of_encoder, select_composition(arrays), is_scratch=is_scratch
-                )
-            )
+        of_encoder = start.of_words if start.is_trained else None
+        encoder = trained_encoder(
+            start.encoder, of_encoder, arrays, is_scratch=is_scratch
+        )
         arrays = arrays or networks.parameter_arrays(start.tagger)
         parameters = {
             name: array

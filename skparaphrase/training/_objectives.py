@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -107,7 +108,7 @@ class LossBatch:
         return (len(self.identities) - self.n_hard) // 2 - self.n_negative
 
 
-class Objective:
+class Objective(ABC):
     """Base of objectives: what a module, with a table of vectors, is trained to do.
 
     Attributes
@@ -163,10 +164,11 @@ class Objective:
             for values in (self.examples.targets, self.examples.weights)
         )
 
+    @abstractmethod
     def batch(self, chosen: Ints) -> Batch:
         """Make a batch of the examples with these indices."""
-        raise NotImplementedError
 
+    @abstractmethod
     def loss(self, leaf: Tensor, ids: Tensor, batch: Batch) -> Tensor:
         """The mean loss of a batch, without penalties.
 
@@ -178,15 +180,14 @@ class Objective:
             Their numbers in `leaf`.
         batch : Batch
         """
-        raise NotImplementedError
 
     def share(self, batch: Batch) -> float:
         """The factor that makes the mean over batches the mean over all examples."""
         return 1.0
 
+    @abstractmethod
     def penalty(self, name: str, optimizer: Optimizer) -> float:
         """Lambda of a parameter of the module."""
-        raise NotImplementedError
 
     def constant_loss(self, first: Ints) -> float:
         """About the loss of an output that is the same for all texts; NaN: unknown.

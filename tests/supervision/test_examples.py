@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import train_test_split
 
 from skparaphrase._math import text_groups
-from skparaphrase.supervision import Examples, supervise
+from skparaphrase.supervision import supervise
 from skparaphrase.supervision._examples import split_rows
 
 RNG = np.random.RandomState(0)
@@ -71,28 +71,15 @@ KINDS = {
 }
 
 
-@pytest.fixture
-def parts(monkeypatch):
-    """Training and held-out examples of each fit."""
-    found, split = [], Examples.split
-
-    def spy(self, *args):
-        found.append(split(self, *args))
-        return found[-1]
-
-    monkeypatch.setattr(Examples, "split", spy)
-    return found
-
-
 @pytest.mark.parametrize("kind", KINDS)
-def test_scores_of_each_kind(kind, parts):
+def test_scores_of_each_kind(kind, splits):
     assert len(set(TEXTS)) == 90
     X, y = KINDS[kind]
     settings = {"validation_fraction": 0.3, "learning_rate": 0.1, "max_epochs": 3}
     encoder = make_encoder(**settings).fit(X, y)
     rest, held = (
         [[*map(tuple, X.reshape(len(X), -1))].index(tuple(np.atleast_1d(row)))
-         for row in part.texts] for part in parts[0]
+         for row in part.texts] for part in splits[0]
     )  # fmt: skip
     assert sorted(rest + held) == [*range(len(X))]
     assert len(held) == np.ceil(0.3 * len(X))
@@ -110,7 +97,7 @@ def test_scores_of_each_kind(kind, parts):
 
 
 @pytest.mark.parametrize("kind", ["pairs", "triplets", "scores", "labels"])
-def test_held_out_examples_share_no_text_with_the_others(kind, parts):
+def test_held_out_examples_share_no_text_with_the_others(kind, splits):
     X, y = KINDS[kind]
     rng = np.random.RandomState(1)
     X = X.copy().reshape(len(X), -1)  # groups of two to five examples share texts
@@ -121,9 +108,9 @@ def test_held_out_examples_share_no_text_with_the_others(kind, parts):
     if kind == "labels":
         y = groups % 3
     make_encoder(validation_fraction=0.3, max_epochs=1).fit(X, y)
-    train, held = ({*np.ravel(part.texts)} for part in parts[0])
+    train, held = ({*np.ravel(part.texts)} for part in splits[0])
     assert not train & held
-    assert 0.15 * len(X) <= len(parts[0][1]) <= 0.3 * len(X) + 1
+    assert 0.15 * len(X) <= len(splits[0][1]) <= 0.3 * len(X) + 1
 
 
 def test_the_scores_of_random_labels_are_chance():
