@@ -19,7 +19,7 @@ import time
 
 from torch import distributed
 
-from skparaphrase.datasets import load_paraphrases, load_similarity
+from skparaphrase.datasets import load_graded_pairs, load_paraphrases
 from skparaphrase.encoders import LSTMEncoder
 from skparaphrase.metrics import STSScorer
 
@@ -43,7 +43,7 @@ seconds = time.perf_counter() - started
 if is_main:
     print(f"{2 * len(pairs) / seconds:,.0f} pairs/s")
     print("loss " + ", ".join(f"{loss:.4f}" for loss in encoder.loss_curve_))
-    r = STSScorer(load_similarity(return_X_y=True))(encoder)
+    r = STSScorer(load_graded_pairs(return_X_y=True))(encoder)
     print(f"Pearson's r {r:.3f}")
 if distributed.is_initialized():
     distributed.destroy_process_group()

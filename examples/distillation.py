@@ -27,7 +27,7 @@ import time
 from pathlib import Path
 
 import skparaphrase
-from skparaphrase.datasets import load_paraphrases, load_similarity
+from skparaphrase.datasets import load_graded_pairs, load_paraphrases
 from skparaphrase.encoders import AverageEncoder, DistilledEncoder, SIFEncoder
 from skparaphrase.metrics import pearson_score
 from skparaphrase.pairs import PairSimilarity
@@ -103,7 +103,7 @@ if args.out:
 # %%
 # Report the correlation with human scores on the bundled English pairs, and throughput.
 
-pairs, gold = load_similarity(return_X_y=True)
+pairs, gold = load_graded_pairs(return_X_y=True)
 words_only = SIFEncoder(vectors, frequencies="corpus").fit(texts)
 for name, transform in {
     "words, SIF weights": words_only.transform,

@@ -30,13 +30,13 @@ from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 
 import skparaphrase
-from skparaphrase.datasets import load_answers, read_pairs
+from skparaphrase.datasets import load_answer_ranking, read_pairs
 from skparaphrase.inspection import word_interactions
-from skparaphrase.metrics import mean_average_precision, mean_reciprocal_rank
+from skparaphrase.metrics import map_score, mrr_score
 from skparaphrase.pairs import PairFeatures, PairSimilarity
 from skparaphrase.supervised import PairwiseInteractionRanker
 
-answers = load_answers()
+answers = load_answer_ranking()
 X, y, query = answers.data, answers.target, answers.query
 if len(sys.argv) > 1:
     columns = ("question", "answer")
@@ -66,7 +66,7 @@ contenders = {
 # owes its lead over the cosine to its start. So it does for the most part on TrecQA,
 # which has 4,718 candidates to learn from (:doc:`/user_guide/rank`).
 
-measures = {"MAP": mean_average_precision, "MRR": mean_reciprocal_rank}
+measures = {"MAP": map_score, "MRR": mrr_score}
 chance = np.random.default_rng(0).random((100, len(y)))
 table = {
     "in random order": [

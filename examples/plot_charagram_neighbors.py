@@ -25,7 +25,7 @@ import matplotlib.pyplot as plt
 
 from skparaphrase.datasets import load_paraphrases, read_pairs
 from skparaphrase.encoders import CharagramEncoder
-from skparaphrase.inspection import neighbors
+from skparaphrase.inspection import nearest_texts
 from skparaphrase.text import NgramTokenizer, WordTokenizer
 
 if len(sys.argv) > 1:
@@ -62,7 +62,7 @@ print(f"of the queries, in training texts: {', '.join(seen) or 'none'}")
 # ------------------
 # The neighbours are words of the training texts.
 
-frame = neighbors(encoder, queries, words, n_neighbors=5)
+frame = nearest_texts(encoder, queries, words, k=5)
 figure, axes = plt.subplots(
     2, 4, figsize=(10.4, 4.8), sharex=True, layout="constrained"
 )

@@ -62,7 +62,7 @@ distances = clusters.transform(texts)  # of each text and centre
 names = {}
 for number, centre in enumerate(centres):
     direction = centre - centres.mean(axis=0)
-    nearest = nearest_words(encoder.vectors, direction, n=500)
+    nearest = nearest_words(encoder.vectors, direction, k=500)
     common = [word for word, _ in nearest if frequencies.get(word, 0) > 20_000]
     names[number] = common[0]
     print(f"{', '.join(common[:3])} ({np.sum(numbers == number)} questions)")

@@ -28,25 +28,25 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, GroupShuffleSplit
 from sklearn.pipeline import make_pipeline
 
 import skparaphrase
-from skparaphrase.datasets import load_paraphrases, load_similarity
+from skparaphrase.datasets import load_graded_pairs, load_paraphrases
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     CharagramEncoder,
     CharCNNEncoder,
-    ConvolutionalEncoder,
+    CNNEncoder,
     DeepAveragingEncoder,
     IdentityRNNEncoder,
     LSTMEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
     ProjectionEncoder,
     RNNEncoder,
 )
 from skparaphrase.metrics import STSScorer, pearson_scorer
 from skparaphrase.model_selection import pair_groups
-from skparaphrase.pairs import LastAxisUnion, PairSimilarity
+from skparaphrase.pairs import EncoderUnion, PairSimilarity
 
 paraphrases = load_paraphrases().data  # (1140, 2)
-graded, gold = load_similarity(return_X_y=True)  # (570, 2) texts, grades 0 to 5
+graded, gold = load_graded_pairs(return_X_y=True)  # (570, 2) texts, grades 0 to 5
 groups = pair_groups(graded)
 split = GroupShuffleSplit(1, test_size=0.5, random_state=0)
 half, rest = next(split.split(graded, groups=groups))
@@ -60,13 +60,13 @@ report = STSScorer((graded[rest], gold[rest]))
 
 encoders = {
     "pretrained, not trained": skparaphrase.load_pretrained(),
-    "PP": ParagramEncoder(),
+    "PP": ParaphraseEncoder(),
     "projection": ProjectionEncoder(),
     "DAN": DeepAveragingEncoder(),
     "iRNN": IdentityRNNEncoder(),
     "RNN": RNNEncoder(),
     "LSTM": LSTMEncoder(),
-    "CSE": ConvolutionalEncoder(),
+    "CSE": CNNEncoder(),
     "Charagram": CharagramEncoder(),
     "charCNN": CharCNNEncoder(),
 }
@@ -101,9 +101,9 @@ ax.spines[["top", "right"]].set_visible(False)
 
 length = np.array([[len(text.split()) for text in pair] for pair in paraphrases])
 short = length.max(axis=1) <= 5
-first = ParagramEncoder(random_state=0).fit(paraphrases[short])
-alone = ParagramEncoder(random_state=0).fit(paraphrases[~short])
-both = ParagramEncoder(init=first, random_state=0).fit(paraphrases[~short])
+first = ParaphraseEncoder(random_state=0).fit(paraphrases[short])
+alone = ParaphraseEncoder(random_state=0).fit(paraphrases[~short])
+both = ParaphraseEncoder(init=first, random_state=0).fit(paraphrases[~short])
 for name, n_pairs, encoder in (
     ("short texts", short.sum(), first),
     ("sentences", (~short).sum(), alone),
@@ -138,7 +138,7 @@ members = [("words", words), ("characters", characters)]
 weights = [0, 0.1, 0.2, 0.4, 1]
 scores = []
 for weight in weights:
-    union = LastAxisUnion(members, weights={"characters": weight}).fit(graded[half])
+    union = EncoderUnion(members, weights={"characters": weight}).fit(graded[half])
     scores.append([100 * report(union), 100 * report_misspelt(union)])
     print(f"weight {weight:<5} as written {scores[-1][0]:.1f}  ", end="")
     print(f"misspelt {scores[-1][1]:.1f}")
@@ -156,10 +156,10 @@ ax.spines[["top", "right"]].set_visible(False)
 # The search uses the misspelt texts of the first half. Pairs that share a sentence are
 # in the same fold.
 
-pipe = make_pipeline(LastAxisUnion(members), PairSimilarity())
+pipe = make_pipeline(EncoderUnion(members), PairSimilarity())
 grid = {
-    "lastaxisunion__weights": [{"characters": weight} for weight in (0, 0.2, 0.4)],
-    "lastaxisunion__words__commoncomponentremoval__n_components": [0, 1, 2],
+    "encoderunion__weights": [{"characters": weight} for weight in (0, 0.2, 0.4)],
+    "encoderunion__words__commoncomponentremoval__n_components": [0, 1, 2],
 }
 search = GridSearchCV(pipe, grid, scoring=pearson_scorer, cv=GroupKFold(5))
 search.fit(misspelt[half], gold[half], groups=groups[half])

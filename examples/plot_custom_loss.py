@@ -23,13 +23,13 @@ import matplotlib.pyplot as plt
 import torch
 
 import skparaphrase
-from skparaphrase.datasets import load_paraphrases, load_similarity
-from skparaphrase.encoders import ParagramEncoder
-from skparaphrase.losses import Loss, MarginLoss
+from skparaphrase.datasets import load_graded_pairs, load_paraphrases
+from skparaphrase.encoders import ParaphraseEncoder
+from skparaphrase.losses import BaseLoss, MarginLoss
 from skparaphrase.metrics import STSScorer
 
 
-class AlignmentUniformityLoss(Loss):
+class AlignmentUniformityLoss(BaseLoss):
     def __init__(self, weight=1.0, t=2.0):
         self.weight = weight
         self.t = t
@@ -52,9 +52,9 @@ class AlignmentUniformityLoss(Loss):
 
 pairs = load_paraphrases().data
 train, held_out = pairs[:900], pairs[900:]
-report = STSScorer(load_similarity(return_X_y=True))
+report = STSScorer(load_graded_pairs(return_X_y=True))
 encoders = {
-    name: ParagramEncoder(loss=loss, random_state=0).fit(train)
+    name: ParaphraseEncoder(loss=loss, random_state=0).fit(train)
     for name, loss in {
         "margin": MarginLoss(margin=0.4),
         "alignment and uniformity": AlignmentUniformityLoss(),

@@ -26,9 +26,9 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skparaphrase.datasets import load_similarity, read_pairs
+from skparaphrase.datasets import load_graded_pairs, read_pairs
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
-from skparaphrase.inspection import SimilarityDisplay
+from skparaphrase.inspection import SimilarityErrorDisplay
 from skparaphrase.metrics import pearson_score
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.text import WordTokenizer
@@ -36,12 +36,14 @@ from skparaphrase.text import WordTokenizer
 if len(sys.argv) > 1:
     pairs, gold = read_pairs(sys.argv[1], score="score", return_X_y=True)
 else:
-    pairs, gold = load_similarity(return_X_y=True)
+    pairs, gold = load_graded_pairs(return_X_y=True)
 encoders = {"average": AverageEncoder(), "SIF": SIFEncoder().fit(pairs)}
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
 for ax, (name, encoder) in zip(axes, encoders.items(), strict=True):
-    display = SimilarityDisplay.from_estimator(encoder, pairs, gold, name=name, ax=ax)
+    display = SimilarityErrorDisplay.from_estimator(
+        encoder, pairs, gold, name=name, ax=ax
+    )
     low, high = np.quantile(display.y_pred, [0.1, 0.9])
     print(
         f"{name:8} r {display.pearson_:.3f}  rho {display.spearman_:.3f}  "

@@ -3,7 +3,7 @@ Learning curve over the number of pairs
 =======================================
 
 This example plots scikit-learn's learning curve of a
-:class:`~skparaphrase.encoders.ParagramEncoder` over the number of training pairs. The
+:class:`~skparaphrase.encoders.ParaphraseEncoder` over the number of training pairs. The
 score is computed on separate pairs, which
 :class:`~skparaphrase.metrics.RetrievalScorer` contains; it ignores the held-out part of
 a split.
@@ -32,7 +32,7 @@ from sklearn.model_selection import (
 
 import skparaphrase
 from skparaphrase.datasets import load_paraphrases, read_pairs
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.metrics import RetrievalScorer
 from skparaphrase.model_selection import pair_groups
 
@@ -54,7 +54,7 @@ print(f"pretrained:   {start:.3f}")
 # variation between random subsets of the paraphrases.
 
 display = LearningCurveDisplay.from_estimator(
-    ParagramEncoder(random_state=0),
+    ParaphraseEncoder(random_state=0),
     pairs[train],
     None,
     train_sizes=[0.07, 0.15, 0.3, 0.6, 1.0],
@@ -67,7 +67,7 @@ display = LearningCurveDisplay.from_estimator(
 )
 display.errorbar_[0].set_label("trained")
 display.ax_.axhline(start, color="0.4", linestyle="--", label="pretrained")
-display.ax_.set(xlabel="training pairs", title="ParagramEncoder, with its defaults")
+display.ax_.set(xlabel="training pairs", title="ParaphraseEncoder, with its defaults")
 display.ax_.set_xticks(display.train_sizes, display.train_sizes)
 display.ax_.minorticks_off()
 display.ax_.legend()

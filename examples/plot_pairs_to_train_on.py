@@ -30,9 +30,9 @@ import numpy as np
 import skparaphrase
 from skparaphrase.datasets import (
     load_faq,
+    load_graded_pairs,
     load_paraphrases,
     load_sentiment,
-    load_similarity,
     read_pairs,
 )
 from skparaphrase.encoders import CharagramEncoder
@@ -54,10 +54,10 @@ for first, second in phrases[:5]:
 
 vocabulary = skparaphrase.load_pretrained().vectors.words[:10_000]
 known = [word for word in vocabulary if word.isalpha()]
-words = ParaphraseMiner(threshold=0.6, top_k=3).fit(known).mine(known).text
+words = ParaphraseMiner(threshold=0.6, k=3).fit(known).mine(known).text
 
 texts = np.concatenate([load_faq().data, load_sentiment().data, pairs.ravel()])
-sentences = ParaphraseMiner(threshold=0.7, top_k=3).fit(texts).mine(texts).text
+sentences = ParaphraseMiner(threshold=0.7, k=3).fit(texts).mine(texts).text
 
 
 def overlap(pair):
@@ -76,7 +76,7 @@ for mined in (words, sentences):
 # Pearson's r x 100 of cosines and the scores that people gave. The bars are means of
 # three seeds, and the dots are the seeds.
 
-score = STSScorer(load_similarity(return_X_y=True))
+score = STSScorer(load_graded_pairs(return_X_y=True))
 sources = {
     "words": [words],
     "phrases": [phrases],

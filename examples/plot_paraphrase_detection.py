@@ -39,8 +39,8 @@ from sklearn.metrics import (
 from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 from sklearn.pipeline import FeatureUnion, make_pipeline
 
-from skparaphrase.datasets import load_paraphrases, load_similarity, read_pairs
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.datasets import load_graded_pairs, load_paraphrases, read_pairs
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import PairFeatures, PairVectorizer
 
@@ -49,7 +49,7 @@ if len(sys.argv) > 1:
     pairs, scores = read_pairs(path, score=column, return_X_y=True)
 else:
     least = 4
-    pairs, scores = load_similarity(return_X_y=True)
+    pairs, scores = load_graded_pairs(return_X_y=True)
 same = scores >= float(least)
 print(f"{len(pairs):,} pairs, of which {same.mean():.0%} are paraphrases")
 
@@ -58,7 +58,7 @@ print(f"{len(pairs):,} pairs, of which {same.mean():.0%} are paraphrases")
 # ----------------------
 # The encoder is trained on different pairs from those to be classified.
 
-encoder = ParagramEncoder(random_state=0)
+encoder = ParaphraseEncoder(random_state=0)
 encoder.fit(load_paraphrases().data)
 
 how = ("product", "absdiff", "cosine")

@@ -24,12 +24,12 @@ import numpy as np
 from sklearn.metrics import ConfusionMatrixDisplay, accuracy_score
 from sklearn.model_selection import train_test_split
 
-from skparaphrase.datasets import load_tagged
+from skparaphrase.datasets import load_pos_tags
 from skparaphrase.encoders import CharagramEncoder
 from skparaphrase.supervised import SequenceTagger
 
 X, X_test, y, y_test = train_test_split(
-    *load_tagged(return_X_y=True), test_size=0.25, random_state=0
+    *load_pos_tags(return_X_y=True), test_size=0.25, random_state=0
 )
 words, gold = np.concatenate(X_test), np.concatenate(y_test)
 print(f"{len(X)} sentences to learn from, {len(X_test)} to test on")

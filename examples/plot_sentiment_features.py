@@ -35,7 +35,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import FeatureUnion, Pipeline
 
 from skparaphrase.datasets import load_paraphrases, load_sentiment, read_texts
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders import ParaphraseEncoder
 
 if len(sys.argv) > 1:
     texts, labels = read_texts(sys.argv[1], return_X_y=True)
@@ -50,7 +50,7 @@ print(f"{len(texts):,} sentences; majority class: {commonest:.1%}")
 # -----------------------
 # scikit-learn's `FeatureUnion` concatenates sentence vectors and tf-idf.
 
-encoder = ParagramEncoder(random_state=0)
+encoder = ParaphraseEncoder(random_state=0)
 vectors = FrozenEstimator(encoder.fit(load_paraphrases().data))
 words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
 features = {

@@ -28,7 +28,7 @@ import pandas as pd
 from sklearn.model_selection import GridSearchCV, GroupShuffleSplit
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase.datasets import load_similarity, read_pairs
+from skparaphrase.datasets import load_graded_pairs, read_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.metrics import pearson_scorer, spearman_scorer
@@ -40,7 +40,7 @@ if len(sys.argv) > 1:
         read_pairs(path, score="score", return_X_y=True) for path in sys.argv[1:3]
     )
 else:
-    pairs, gold = load_similarity(return_X_y=True)
+    pairs, gold = load_graded_pairs(return_X_y=True)
     split = GroupShuffleSplit(1, test_size=0.5, random_state=0)
     train, test = next(split.split(pairs, groups=pair_groups(pairs)))
     train_pairs, train_gold = pairs[train], gold[train]

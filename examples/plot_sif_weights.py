@@ -28,13 +28,13 @@ import numpy as np
 from sklearn.pipeline import make_pipeline
 
 from skparaphrase.datasets import (
+    load_graded_pairs,
     load_paraphrases,
-    load_similarity,
     load_word_vectors,
     read_pairs,
 )
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import ParaphraseEncoder, SIFEncoder
 from skparaphrase.inspection import token_weights
 from skparaphrase.metrics import pearson_score
 from skparaphrase.optimizers import Optimizer
@@ -69,7 +69,7 @@ plt.show()
 # counts, as long as they include punctuation. As a function of `a`, it has a broad
 # maximum.
 
-graded, gold = load_similarity(return_X_y=True)
+graded, gold = load_graded_pairs(return_X_y=True)
 sources = {
     "Wikipedia": None,
     "paraphrases": WordFrequencies.from_texts(pairs),
@@ -98,7 +98,7 @@ plt.show()
 # already.) Training shortens the vectors of words that contribute little to the meaning
 # of a text, and lengthens others. ``max_change=None`` lets it change them freely.
 
-encoder = ParagramEncoder(
+encoder = ParaphraseEncoder(
     remove_mean(load_word_vectors()),
     optimizer=Optimizer("adagrad", max_change=None),
     learning_rate=0.05,

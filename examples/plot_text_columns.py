@@ -29,13 +29,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from skrub import ApplyToCols, TableVectorizer
 
-from skparaphrase.datasets import load_similarity
+from skparaphrase.datasets import load_graded_pairs
 from skparaphrase.encoders import SIFEncoder
 from skparaphrase.metrics import pearson_scorer
 from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import PairFeatures
 
-pairs, gold = load_similarity(return_X_y=True)
+pairs, gold = load_graded_pairs(return_X_y=True)
 table = pd.DataFrame(pairs, columns=["first", "second"])
 for side in ("first", "second"):
     table[f"{side} words"] = table[side].str.split().str.len()

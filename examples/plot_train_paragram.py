@@ -2,7 +2,7 @@
 Train on paraphrases with early stopping
 ========================================
 
-We train a :class:`~skparaphrase.encoders.ParagramEncoder`, score its start and every
+We train a :class:`~skparaphrase.encoders.ParaphraseEncoder`, score its start and every
 epoch, keep the best one, and save and load the encoder. Training starts from the
 pretrained encoder. We compare InfoNCE, the default loss, with the margin loss of the
 paper.
@@ -31,14 +31,14 @@ from sklearn.callback import ProgressBar
 
 import skparaphrase
 from skparaphrase.callback import ScoreMonitor
-from skparaphrase.datasets import load_paraphrases, load_similarity, read_pairs
+from skparaphrase.datasets import load_graded_pairs, load_paraphrases, read_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.inspection import TrainingCurveDisplay
 from skparaphrase.metrics import STSScorer
 
 pairs = read_pairs(sys.argv[1]).data if len(sys.argv) > 1 else load_paraphrases().data
-graded, gold = load_similarity(return_X_y=True)
+graded, gold = load_graded_pairs(return_X_y=True)
 half = len(graded) // 2
 choose = STSScorer((graded[:half], gold[:half]))
 report = STSScorer((graded[half:], gold[half:]))
@@ -71,7 +71,7 @@ print(f"{'pretrained':22}{start}")
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 for loss, ax in zip(("infonce", "margin"), axes, strict=True):
     stopping = StopOnScore(choose)
-    encoder = ParagramEncoder(norm=None, loss=loss, max_epochs=20, random_state=0)
+    encoder = ParaphraseEncoder(norm=None, loss=loss, max_epochs=20, random_state=0)
     encoder.set_callbacks(stopping).fit(pairs)
     best = stopping.best_epoch()
     scores = [epoch["score"] for epoch in stopping.scores_]

@@ -28,7 +28,7 @@ import matplotlib.pyplot as plt
 
 import skparaphrase
 from skparaphrase.datasets import load_paraphrases
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.inspection import TrainingCurveDisplay
 
 SCORES = ("loss", "validation_score")
@@ -93,7 +93,7 @@ else:
     callbacks.append(TensorBoardLog(folder / "tensorboard"))
     print(f"Show the curves with: tensorboard --logdir {folder}")
 
-encoder = ParagramEncoder(
+encoder = ParaphraseEncoder(
     skparaphrase.load_pretrained().vectors,
     loss="infonce",
     learning_rate=0.01,

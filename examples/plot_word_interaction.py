@@ -27,7 +27,7 @@ import numpy as np
 from sklearn.model_selection import GroupShuffleSplit
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase.datasets import load_similarity, read_pairs
+from skparaphrase.datasets import load_graded_pairs, read_pairs
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.inspection import word_interactions
 from skparaphrase.metrics import pearson_scorer
@@ -40,7 +40,7 @@ if len(sys.argv) > 1:
         read_pairs(path, score="score", return_X_y=True) for path in sys.argv[1:3]
     )
 else:
-    pairs, scores = load_similarity(return_X_y=True)
+    pairs, scores = load_graded_pairs(return_X_y=True)
     split = GroupShuffleSplit(1, test_size=0.25, random_state=0)
     train, test = next(split.split(pairs, groups=pair_groups(pairs)))
     train_pairs, train_scores = pairs[train], scores[train]

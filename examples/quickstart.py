@@ -34,9 +34,9 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 
 import skparaphrase
-from skparaphrase.datasets import load_faq, load_paraphrases, load_similarity
+from skparaphrase.datasets import load_faq, load_graded_pairs, load_paraphrases
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder, SIFEncoder
 from skparaphrase.metrics import RetrievalScorer, pearson_scorer
 from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import PairSimilarity
@@ -114,7 +114,7 @@ folds = GroupShuffleSplit(3, test_size=0.2, random_state=0)
 encoders = {
     "tf-idf of words": TfidfVectorizer(),
     "load_pretrained()": FrozenEstimator(skparaphrase.load_pretrained()),
-    "trained on 440 questions": ParagramEncoder(random_state=0),
+    "trained on 440 questions": ParaphraseEncoder(random_state=0),
 }
 same_topic = {}
 for name, encoder in encoders.items():
@@ -125,7 +125,7 @@ show(same_topic)
 print(f"A training took {np.median(scores['fit_time']):.1f} s.")
 
 title("5. Tune with GridSearchCV: Pearson's r x 100 on 570 graded pairs")
-pairs, grades = load_similarity(return_X_y=True)  # (570, 2) texts, grades 0 to 5
+pairs, grades = load_graded_pairs(return_X_y=True)  # (570, 2) texts, grades 0 to 5
 pipe = Pipeline(
     [
         ("encoder", AverageEncoder()),

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from skparaphrase._progress import show_progress
 from skparaphrase._versions import show_versions
-from skparaphrase.storage import load
+from skparaphrase.storage._models import load
 
 if TYPE_CHECKING:
-    from skparaphrase.encoders import Embedder, load_pretrained, similarity
+    from skparaphrase.encoders._adapter import EmbeddingAdapter
+    from skparaphrase.encoders._pretrained import load_pretrained, similarity
 
 __version__ = "0.1.0.dev0"
 
@@ -21,6 +22,7 @@ _SUBMODULES = (
     "decomposition",
     "encoders",
     "inspection",
+    "io",
     "losses",
     "metrics",
     "model_selection",
@@ -28,17 +30,19 @@ _SUBMODULES = (
     "optimizers",
     "pairs",
     "search",
-    "streams",
     "supervised",
     "text",
-    "training",
     "vectors",
 )
 
-_OF_ENCODERS = ("Embedder", "load_pretrained", "similarity")
+_HOMES = {
+    "EmbeddingAdapter": "encoders._adapter",
+    "load_pretrained": "encoders._pretrained",
+    "similarity": "encoders._pretrained",
+}
 
 __all__ = [
-    "Embedder",
+    "EmbeddingAdapter",
     "__version__",
     "load",
     "load_pretrained",
@@ -51,8 +55,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return import_module(f"skparaphrase.{name}")
-    if name in _OF_ENCODERS:
-        return getattr(import_module("skparaphrase.encoders"), name)
+    if name in _HOMES:
+        return getattr(import_module(f"skparaphrase.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'skparaphrase' has no attribute {name!r}")
 
 

@@ -31,7 +31,7 @@ from skparaphrase._lazy import training
 from skparaphrase._threads import own_torch
 from skparaphrase._typing import Arrays
 from skparaphrase.optimizers import Optimizer, check_optimizer
-from skparaphrase.supervision import Examples
+from skparaphrase.supervision._examples import Examples
 
 Attributes = dict[str, Any]
 Validation = tuple[Any, Any, Any]  # X_val, y_val, sample_weight_val

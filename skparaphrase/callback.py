@@ -66,9 +66,9 @@ class Checkpoint:
     >>> import skparaphrase
     >>> from skparaphrase.callback import Checkpoint
     >>> from skparaphrase.datasets import load_paraphrases
-    >>> from skparaphrase.encoders import ParagramEncoder
+    >>> from skparaphrase.encoders import ParaphraseEncoder
     >>> pairs = load_paraphrases().data
-    >>> encoder = ParagramEncoder(max_epochs=2, random_state=0)
+    >>> encoder = ParaphraseEncoder(max_epochs=2, random_state=0)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     encoder = encoder.set_callbacks(Checkpoint(f"{folder}/run")).fit(pairs)
     ...     resumed = skparaphrase.load(f"{folder}/run")
@@ -137,11 +137,11 @@ class ScoreMonitor:
     Examples
     --------
     >>> from skparaphrase.callback import ScoreMonitor
-    >>> from skparaphrase.datasets import load_paraphrases, load_similarity
-    >>> from skparaphrase.encoders import ParagramEncoder
+    >>> from skparaphrase.datasets import load_paraphrases, load_graded_pairs
+    >>> from skparaphrase.encoders import ParaphraseEncoder
     >>> from skparaphrase.metrics import STSScorer
-    >>> monitor = ScoreMonitor(STSScorer(load_similarity(return_X_y=True)))
-    >>> encoder = ParagramEncoder(max_epochs=2, random_state=0).set_callbacks(monitor)
+    >>> monitor = ScoreMonitor(STSScorer(load_graded_pairs(return_X_y=True)))
+    >>> encoder = ParaphraseEncoder(max_epochs=2, random_state=0).set_callbacks(monitor)
     >>> encoder = encoder.fit(load_paraphrases().data)
     >>> [scores["epoch"] for scores in monitor.scores_]
     [0, 1, 2]

@@ -14,18 +14,26 @@ from sklearn.base import BaseEstimator
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import DocumentedOnline, store_parameters
-from skparaphrase._lazy import functional, networks, torch, training
+from skparaphrase._lazy import functional, networks, torch
+from skparaphrase._loss_batch import LossBatch
 from skparaphrase._math import text_groups
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["CoSENTLoss", "DistillationLoss", "InfoNCELoss", "Loss", "MarginLoss"]
+__all__ = [
+    "BaseLoss",
+    "CoSENTLoss",
+    "DistillationLoss",
+    "InfoNCELoss",
+    "LossBatch",
+    "MarginLoss",
+]
 
 BLOCK = 1024  # texts whose cosines with all others are in memory at a time
 
 
-class Loss(DocumentedOnline, BaseEstimator, ABC):
+class BaseLoss(DocumentedOnline, BaseEstimator, ABC):
     """Base class of losses. A loss of your own defines :meth:`compute`.
 
     Parameters of `__init__` can be searched, as in `{"loss__margin": [0.4, 0.6]}`.
@@ -58,7 +66,7 @@ class Loss(DocumentedOnline, BaseEstimator, ABC):
         return False
 
     @abstractmethod
-    def compute(self, unit: "Tensor", batch: "training.LossBatch") -> "Tensor":
+    def compute(self, unit: "Tensor", batch: LossBatch) -> "Tensor":
         """The mean loss of an example.
 
         Parameters
@@ -67,7 +75,7 @@ class Loss(DocumentedOnline, BaseEstimator, ABC):
             Vectors of length 1, or 0 for a text without tokens. The texts of pair `i`
             of `batch.n_pairs` are in rows `2 * i` and `2 * i + 1`; the hard negatives
             of triplets follow after all pairs, in the same order.
-        batch : training.LossBatch
+        batch : LossBatch
             What else is known of the texts.
 
         Returns
@@ -77,7 +85,7 @@ class Loss(DocumentedOnline, BaseEstimator, ABC):
         """
 
 
-class MarginLoss(Loss):
+class MarginLoss(BaseLoss):
     r"""Margin loss of Wieting et al. (2016), equation 1.
 
     The mean over pairs of :math:`\max(0, \delta - \cos(x_1, x_2) + \cos(x_1, t_1)) +
@@ -108,9 +116,9 @@ class MarginLoss(Loss):
 
     Examples
     --------
-    >>> from skparaphrase.encoders import ParagramEncoder
+    >>> from skparaphrase.encoders import ParaphraseEncoder
     >>> from skparaphrase.losses import MarginLoss
-    >>> encoder = ParagramEncoder(loss=MarginLoss(margin=0.6, negatives="mix"))
+    >>> encoder = ParaphraseEncoder(loss=MarginLoss(margin=0.6, negatives="mix"))
     >>> encoder.set_params(loss__margin=0.5).loss.margin
     0.5
     """
@@ -135,8 +143,8 @@ class MarginLoss(Loss):
     ) -> None:
         store_parameters(self, locals())
 
-    def compute(self, unit: "Tensor", batch: "training.LossBatch") -> "Tensor":
-        """The mean loss of a pair; see :meth:`Loss.compute`.
+    def compute(self, unit: "Tensor", batch: LossBatch) -> "Tensor":
+        """The mean loss of a pair; see :meth:`BaseLoss.compute`.
 
         Parameters
         ----------
@@ -149,9 +157,7 @@ class MarginLoss(Loss):
         """
         return self.compare(unit, *self.choose(unit.detach(), batch), batch.weights)
 
-    def choose(
-        self, unit: "Tensor", batch: "training.LossBatch"
-    ) -> "tuple[Tensor, Tensor]":
+    def choose(self, unit: "Tensor", batch: LossBatch) -> "tuple[Tensor, Tensor]":
         """The negative example of each text; cosines are computed in blocks.
 
         A random choice draws a pair, then a side; with `mask_identical` it draws from
@@ -242,7 +248,7 @@ class MarginLoss(Loss):
         return (hinges * has_negative.view(-1, 2)).sum() / len(positive)
 
 
-class InfoNCELoss(Loss):
+class InfoNCELoss(BaseLoss):
     r"""Cross-entropy of finding the partner in the batch, in both directions.
 
     Not in the papers; van den Oord et al. (2018). The first text of each pair is
@@ -301,8 +307,8 @@ class InfoNCELoss(Loss):
     def _uses_start(self) -> bool:
         return self.keep > 0
 
-    def compute(self, unit: "Tensor", batch: "training.LossBatch") -> "Tensor":
-        """The mean loss of a pair; see :meth:`Loss.compute`.
+    def compute(self, unit: "Tensor", batch: LossBatch) -> "Tensor":
+        """The mean loss of a pair; see :meth:`BaseLoss.compute`.
 
         Parameters
         ----------
@@ -361,9 +367,7 @@ class InfoNCELoss(Loss):
             total = total + 2 * functional.softplus(margin)
         return total / (2 * max(n_pairs, 1))
 
-    def _groups(
-        self, batch: "training.LossBatch", n_pairs: int
-    ) -> "NDArray[np.integer] | None":
+    def _groups(self, batch: LossBatch, n_pairs: int) -> "NDArray[np.integer] | None":
         """Equal numbers for texts that are no negatives of each other."""
         if batch.has_classes:
             return batch.identities
@@ -376,7 +380,7 @@ class InfoNCELoss(Loss):
         return _paraphrase_groups(texts, n_pairs)
 
 
-class CoSENTLoss(Loss):
+class CoSENTLoss(BaseLoss):
     r"""Order of graded pairs: the cosine of the higher score should be higher.
 
     Not in the papers; CoSENT of Su (2022). With cosines :math:`c_i` and scores
@@ -401,11 +405,11 @@ class CoSENTLoss(Loss):
 
     Examples
     --------
-    >>> from skparaphrase.datasets import load_similarity
-    >>> from skparaphrase.encoders import ParagramEncoder
+    >>> from skparaphrase.datasets import load_graded_pairs
+    >>> from skparaphrase.encoders import ParaphraseEncoder
     >>> from skparaphrase.losses import CoSENTLoss
-    >>> pairs, scores = load_similarity(return_X_y=True)
-    >>> encoder = ParagramEncoder(loss=CoSENTLoss(scale=10), random_state=0)
+    >>> pairs, scores = load_graded_pairs(return_X_y=True)
+    >>> encoder = ParaphraseEncoder(loss=CoSENTLoss(scale=10), random_state=0)
     >>> encoder.fit(pairs, scores).transform(pairs).shape[1:]
     (2, 256)
     """
@@ -420,8 +424,8 @@ class CoSENTLoss(Loss):
     def __init__(self, scale: float = 5.0) -> None:
         store_parameters(self, locals())
 
-    def compute(self, unit: "Tensor", batch: "training.LossBatch") -> "Tensor":
-        """The loss of a batch; see :meth:`Loss.compute`.
+    def compute(self, unit: "Tensor", batch: LossBatch) -> "Tensor":
+        """The loss of a batch; see :meth:`BaseLoss.compute`.
 
         Parameters
         ----------
@@ -445,7 +449,7 @@ class CoSENTLoss(Loss):
         return torch.cat([terms.new_zeros(1), terms]).logsumexp(dim=0)
 
 
-class DistillationLoss(Loss):
+class DistillationLoss(BaseLoss):
     """Mean of 1 - cosine between the vectors of texts and those of a teacher.
 
     The encoder is fitted with `fit(texts, vectors)`.
@@ -454,8 +458,8 @@ class DistillationLoss(Loss):
     learns_from = frozenset({"vectors"})
     takes_weights = True
 
-    def compute(self, unit: "Tensor", batch: "training.LossBatch") -> "Tensor":
-        """The mean loss of a text; see :meth:`Loss.compute`.
+    def compute(self, unit: "Tensor", batch: LossBatch) -> "Tensor":
+        """The mean loss of a text; see :meth:`BaseLoss.compute`.
 
         Parameters
         ----------
@@ -475,7 +479,7 @@ class DistillationLoss(Loss):
 
 
 #: What the names of the parameter `loss` stand for.
-LOSSES: dict[str, Loss] = {
+LOSSES: dict[str, BaseLoss] = {
     "margin": MarginLoss(),
     "infonce": InfoNCELoss(),
     "cosent": CoSENTLoss(),
@@ -483,7 +487,7 @@ LOSSES: dict[str, Loss] = {
 }
 
 #: Constraint of the parameter `loss`.
-LOSS = [StrOptions({"auto", *LOSSES}), Loss]
+LOSS = [StrOptions({"auto", *LOSSES}), BaseLoss]
 
 
 def _blocks(n_rows: int) -> list[slice]:

@@ -5,7 +5,8 @@
 
 from skparaphrase._math import text_groups
 from skparaphrase._typing import Indices, Texts
-from skparaphrase.text import check_pairs, unique_texts
+from skparaphrase.text import check_pairs
+from skparaphrase.text._check import unique_texts
 
 __all__ = ["pair_groups"]
 

@@ -17,15 +17,15 @@ from pyarrow import parquet
 from pyarrow.dataset import dataset
 
 from skparaphrase import _core, load_pretrained
-from skparaphrase.datasets import load_similarity, load_word_vectors
+from skparaphrase.datasets import load_graded_pairs, load_word_vectors
 from skparaphrase.encoders import (
     AverageEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
     SIFEncoder,
     TfidfEncoder,
 )
 from skparaphrase.networks._convolutions import WIDTHS
-from skparaphrase.supervision import Examples
+from skparaphrase.supervision._examples import Examples
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 sys.path.append(str(Path(__file__).parent))  # of facades, plain_words, registry
@@ -92,7 +92,7 @@ def gold(pairs):
 @pytest.fixture(scope="session")
 def graded():
     """Real pairs and their scores."""
-    pairs, gold = load_similarity(return_X_y=True)
+    pairs, gold = load_graded_pairs(return_X_y=True)
     return pairs[:80], gold[:80]
 
 
@@ -141,7 +141,7 @@ def encoders(vectors):
         "tfidf": TfidfEncoder(vectors),
         "sif": SIFEncoder(vectors, frequencies=FREQUENCIES),
         "corpus": SIFEncoder(vectors, frequencies="corpus"),
-        "paragram": ParagramEncoder(
+        "paragram": ParaphraseEncoder(
             vectors,
             max_epochs=1,
             batch_size=30,

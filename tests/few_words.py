@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
 
@@ -25,7 +25,7 @@ def make_encoder(**changes):
         "learning_rate": 0.05, "optimizer": Optimizer("adagrad", max_change=None),
         "pooling": "mean", "shrinkage": 0,
     }  # fmt: skip
-    return ParagramEncoder(VECTORS, **{**settings, **changes})
+    return ParaphraseEncoder(VECTORS, **{**settings, **changes})
 
 
 def unit(vectors):

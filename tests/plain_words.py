@@ -8,7 +8,7 @@ import unicodedata
 
 from hypothesis import strategies as st
 
-from skparaphrase.text import TOKEN_PATTERNS
+from skparaphrase.text._tokenizer import TOKEN_PATTERNS
 
 patterns = st.sampled_from(["words", "ptb", r"\S+", r"\b(\w)\w*", r"\w*", r"[^a]| "])
 either = st.booleans()

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import skparaphrase
 from skparaphrase import encoders
-from skparaphrase.encoders import TrainedEncoder
+from skparaphrase.encoders._trained import TrainedEncoder
 
 PUBLIC = [
     "skparaphrase",
@@ -63,7 +63,7 @@ def estimators():
         for owner in classes()
         if issubclass(owner, BaseEstimator)
         and not inspect.isabstract(owner)
-        and not issubclass(owner, FrozenEstimator)  # Embedder
+        and not issubclass(owner, FrozenEstimator)  # EmbeddingAdapter
     ]
 
 

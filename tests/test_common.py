@@ -40,7 +40,7 @@ SimilarityFacade = facade(PairSimilarity, reversed_rows, vectors=True)
 ESTIMATORS = [
     *map(small, registry.ENCODERS),
     small("SIFEncoder", frequencies="corpus"),
-    small("ParagramEncoder", loss="margin"),
+    small("ParaphraseEncoder", loss="margin"),
     CommonComponentRemoval(),
     CommonComponentRemoval(n_components=0),
     FeaturesFacade(),

@@ -17,7 +17,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
 from skparaphrase.datasets import load_paraphrases
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder
+from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder
 from skparaphrase.search import SemanticSearch
 
 ROOT = Path(__file__).parents[1]
@@ -56,7 +56,7 @@ def test_an_encoder_with_a_pooling(tmp_path):
 
 
 def test_a_loss_and_a_scorer():
-    encoder = ParagramEncoder(loss=ours["SpreadLoss"](), random_state=0).fit(PAIRS)
+    encoder = ParaphraseEncoder(loss=ours["SpreadLoss"](), random_state=0).fit(PAIRS)
     assert encoder.loss_curve_[-1] < encoder.loss_curve_[0]
     before = ours["mean_cosine"](
         clone(encoder).set_params(max_epochs=0).fit(PAIRS), PAIRS
@@ -147,7 +147,7 @@ ADDITIONS = {  # new and changed files
         "losses.py",
         {
             "class MarginLoss(": source("SpreadLoss").replace(
-                "from skparaphrase.losses import Loss\n", ""
+                "from skparaphrase.losses import BaseLoss\n", ""
             )
             + '__all__ += ["SpreadLoss"]\n\n\n'
         },
@@ -175,8 +175,8 @@ USE = """
 import sys
 import numpy as np
 import skparaphrase
-from skparaphrase.datasets import load_headlines, load_similarity
-from skparaphrase.encoders import MaximumEncoder, ParagramEncoder
+from skparaphrase.datasets import load_headlines, load_graded_pairs
+from skparaphrase.encoders import MaximumEncoder, ParaphraseEncoder
 from skparaphrase.inspection import CosineHistogramDisplay
 from skparaphrase.losses import SpreadLoss
 from skparaphrase.metrics import mean_cosine
@@ -189,7 +189,7 @@ def again(model):
     model.save(sys.argv[1] + "/model")
     return skparaphrase.load(sys.argv[1] + "/model")
 
-pairs, scores = load_similarity(return_X_y=True)
+pairs, scores = load_graded_pairs(return_X_y=True)
 short = {"max_epochs": 1, "random_state": 0}
 encoder = MaximumEncoder(loss=SpreadLoss(), **short).fit(pairs)
 same = again(encoder)
@@ -198,8 +198,8 @@ np.testing.assert_array_equal(same.transform(pairs), encoder.transform(pairs))
 head = PairClassifier(features=["mean", "absdiff"], **short).fit(pairs, scores > 3)
 np.testing.assert_array_equal(again(head).predict(pairs), head.predict(pairs))
 names = np.where(scores > 3, "paraphrase", "other")
-named = ParagramEncoder(**short).fit(pairs, names)
-marked = ParagramEncoder(**short).fit(pairs, scores > 3)
+named = ParaphraseEncoder(**short).fit(pairs, names)
+marked = ParaphraseEncoder(**short).fit(pairs, scores > 3)
 np.testing.assert_array_equal(named.transform(pairs), marked.transform(pairs))
 """
 

@@ -7,11 +7,11 @@ import pytest
 
 from skparaphrase._estimator import warn_caller
 from skparaphrase.datasets import load_word_vectors
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.supervised import PairwiseInteractionRanker
 
 
-@pytest.mark.parametrize("kind", [ParagramEncoder, PairwiseInteractionRanker])
+@pytest.mark.parametrize("kind", [ParaphraseEncoder, PairwiseInteractionRanker])
 def test_papers_start_from_word_vectors_unless_given(kind):
     table = load_word_vectors()
     assert kind.paper().vectors is table

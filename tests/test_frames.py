@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import TfidfEncoder
-from skparaphrase.pairs import LastAxis, LastAxisUnion, PairFeatures
+from skparaphrase.pairs import EncoderUnion, LastAxis, PairFeatures
 
 FRAMES = pytest.mark.parametrize(
     "make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"]
@@ -121,7 +121,7 @@ def test_vectors_of_pairs_pass_on_the_index(encoder, pairs):
     removed = CommonComponentRemoval().fit(found).set_output(transform="pandas")
     other = encoder.transform(table.reset_index(drop=True))
     assert removed.transform(other).index.tolist() == list(range(30))
-    union = LastAxisUnion([("same", "passthrough")]).fit(found)
+    union = EncoderUnion([("same", "passthrough")]).fit(found)
     union.set_output(transform="pandas")
     assert union.transform(found).index.equals(index)
     frame = PairFeatures().set_output(transform="pandas").fit_transform(found)

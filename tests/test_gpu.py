@@ -20,31 +20,33 @@ from numpy.testing import assert_allclose, assert_array_equal
 from registry import TRAINED
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from skparaphrase.datasets import load_paraphrases, load_similarity
+from skparaphrase.datasets import load_graded_pairs, load_paraphrases
 from skparaphrase.encoders import (
     CharagramEncoder,
     CharCNNEncoder,
     CharLSTMEncoder,
-    ConvolutionalEncoder,
+    CNNEncoder,
     DeepAveragingEncoder,
     IdentityRNNEncoder,
     LSTMEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
     ProjectionEncoder,
     RNNEncoder,
 )
 from skparaphrase.losses import InfoNCELoss, MarginLoss
-from skparaphrase.networks import _table, resolve_device
+from skparaphrase.networks import _table
+from skparaphrase.networks._table import resolve_device
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import (
     PairClassifier,
     PairwiseInteractionRanker,
     PairwiseInteractionRegressor,
-    SentenceClassifier,
     SequenceTagger,
     SimilarityRegressor,
+    TextClassifier,
 )
-from skparaphrase.training import Trainer, _loop
+from skparaphrase.training import _loop
+from skparaphrase.training._trainer import Trainer
 
 # The stand-in ----------------------------------------------------------------------
 
@@ -231,11 +233,11 @@ def place(request, monkeypatch):
 TRAINING = {"max_epochs": 2, "batch_size": 6, "random_state": 0}
 SMALL = {"dim": 5, "embedding_dim": 4}
 CNN = {"filters": [(3, 1), (3, 2), (3, 3)]}
-PARAGRAM = partial(ParagramEncoder, shrinkage=0)
+PARAGRAM = partial(ParaphraseEncoder, shrinkage=0)
 ENCODERS = {  # the first argument is a table of vectors
     "paragram": PARAGRAM,
     "mix": partial(
-        ParagramEncoder, loss=MarginLoss(negatives="mix", mask_identical=True)
+        ParaphraseEncoder, loss=MarginLoss(negatives="mix", mask_identical=True)
     ),
     "infonce": partial(PARAGRAM, loss=InfoNCELoss(), optimizer="adam"),
     "all rows": partial(PARAGRAM, optimizer=Optimizer("adagrad", sparse=False)),
@@ -247,9 +249,9 @@ ENCODERS = {  # the first argument is a table of vectors
     "identity rnn": IdentityRNNEncoder,
     "lstm": partial(LSTMEncoder, dim=5),
     "lstm, full": partial(LSTMEncoder, dim=5, output_gate=True, peepholes="full"),
-    "convolutions": partial(ConvolutionalEncoder, **CNN),
+    "convolutions": partial(CNNEncoder, **CNN),
     "convolutions, batch": partial(
-        ConvolutionalEncoder, activation="relu", padding="batch", **CNN
+        CNNEncoder, activation="relu", padding="batch", **CNN
     ),
 }
 CHARACTERS = {
@@ -261,7 +263,7 @@ CLIPPED = {"optimizer": Optimizer("adam", clip_norm=1.0)}
 SUPERVISED = {
     "similarity": (SimilarityRegressor, "paragram", CLIPPED),
     "pairs": (PairClassifier, "lstm", {"projection_dim": 3}),
-    "sentences": (SentenceClassifier, "convolutions", {}),
+    "sentences": (TextClassifier, "convolutions", {}),
     "frozen": (PairClassifier, "deep averaging", {"freeze": "encoder"}),
 }
 INTERACTION = {
@@ -313,13 +315,11 @@ def train(vectors, sentences, pairs, gold):
         if name in LEARNT:
             X, y = examples[name]
             if name == "one label of several":
-                return SentenceClassifier(encoder(LEARNT[name], **more), **more).fit(
-                    X, y
-                )
+                return TextClassifier(encoder(LEARNT[name], **more), **more).fit(X, y)
             return encoder(LEARNT[name], **more).fit(X, y)
         if name in SUPERVISED:
             Model, below, own = SUPERVISED[name]
-            X = sentences if Model is SentenceClassifier else pairs
+            X = sentences if Model is TextClassifier else pairs
             y = gold if Model is SimilarityRegressor else labels
             return Model(encoder(below, **more), **own, **more).fit(X, y)
         if name in INTERACTION:
@@ -398,36 +398,36 @@ def test_no_step_waits_for_the_device(name, place, train, monkeypatch):
 
 # At the defaults: what is learnt from which examples.
 PAIRS = load_paraphrases().data[:24]
-GRADED, SCORES = (values[:24] for values in load_similarity(return_X_y=True))
+GRADED, SCORES = (values[:24] for values in load_graded_pairs(return_X_y=True))
 MARKS = np.arange(24) % 2
 TRIPLETS = [(*pair, text) for pair, (text, _) in zip(PAIRS, GRADED, strict=True)]
 TOKENS = [text.split()[:9] for text, _ in PAIRS]
 DEFAULTS = {
     **{f"{name}()": (Encoder, PAIRS, None) for name, Encoder in TRAINED.items()},
     **{
-        f"ParagramEncoder(loss={loss!r})": (
+        f"ParaphraseEncoder(loss={loss!r})": (
             partial(PARAGRAM, loss=loss),
             PAIRS,
             None,
         )
         for loss in ("margin", MarginLoss(negatives="mix"))
     },
-    "ParagramEncoder(), graded pairs": (PARAGRAM, GRADED, SCORES),
-    "ParagramEncoder(), triplets": (PARAGRAM, TRIPLETS, None),
-    "ParagramEncoder(), labels": (ParagramEncoder, [a for a, _ in PAIRS], MARKS),
-    "ParagramEncoder(), a teacher": (
+    "ParaphraseEncoder(), graded pairs": (PARAGRAM, GRADED, SCORES),
+    "ParaphraseEncoder(), triplets": (PARAGRAM, TRIPLETS, None),
+    "ParaphraseEncoder(), labels": (ParaphraseEncoder, [a for a, _ in PAIRS], MARKS),
+    "ParaphraseEncoder(), a teacher": (
         PARAGRAM,
         [a for a, _ in PAIRS],
         np.random.default_rng(0).normal(size=(24, 256)),
     ),
-    "ParagramEncoder(validation_fraction=0.25)": (
+    "ParaphraseEncoder(validation_fraction=0.25)": (
         partial(PARAGRAM, validation_fraction=0.25),
         PAIRS,
         None,
     ),
     "SimilarityRegressor()": (SimilarityRegressor, GRADED, SCORES),
     "PairClassifier()": (PairClassifier, GRADED, MARKS),
-    "SentenceClassifier()": (SentenceClassifier, [a for a, _ in PAIRS], MARKS),
+    "TextClassifier()": (TextClassifier, [a for a, _ in PAIRS], MARKS),
     "PairwiseInteractionRegressor()": (PairwiseInteractionRegressor, GRADED, SCORES),
     "PairwiseInteractionRanker()": (PairwiseInteractionRanker, GRADED, MARKS),
     "SequenceTagger()": (

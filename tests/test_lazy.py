@@ -11,7 +11,7 @@ import pytest
 import skparaphrase.networks
 from skparaphrase._lazy import networks
 from skparaphrase.datasets import load_faq
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.search import SemanticSearch
 from skparaphrase.supervised import SimilarityRegressor
 
@@ -34,13 +34,13 @@ class LightInstall:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, LightInstall())
 import skparaphrase
-from skparaphrase.datasets import load_faq, load_similarity
+from skparaphrase.datasets import load_faq, load_graded_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import DistilledEncoder, ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import DistilledEncoder, ParaphraseEncoder, SIFEncoder
 from skparaphrase.metrics import RetrievalScorer, pearson_scorer
 from skparaphrase.search import NearDuplicates, ParaphraseMiner, SemanticSearch
 texts = list(load_faq().data[:60])
-pairs, gold = load_similarity(return_X_y=True)
+pairs, gold = load_graded_pairs(return_X_y=True)
 assert skparaphrase.similarity("A cat sleeps.", "The cat is asleep.") > 0.5
 search = SemanticSearch().fit(texts).remove(0).partial_fit(["One more."])
 search.save("search")
@@ -54,7 +54,7 @@ trained = skparaphrase.load("trained")
 assert trained.transform(texts).shape == (60, 256)
 assert len(skparaphrase.load("model").predict(pairs[:9])) == 9
 try:
-    ParagramEncoder().fit(pairs)
+    ParaphraseEncoder().fit(pairs)
 except ModuleNotFoundError as error:
     print(error)
 """
@@ -62,7 +62,7 @@ except ModuleNotFoundError as error:
 
 def test_all_but_training_works_without_torch(tmp_path):
     pairs = [("A cat sleeps.", "A cat is asleep."), ("A dog barks.", "It rains.")]
-    ParagramEncoder(max_epochs=1).fit(pairs).save(tmp_path / "trained")
+    ParaphraseEncoder(max_epochs=1).fit(pairs).save(tmp_path / "trained")
     SimilarityRegressor(max_epochs=1).fit(pairs, [5, 0]).save(tmp_path / "model")
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", WITHOUT_TORCH],

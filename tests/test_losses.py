@@ -11,17 +11,17 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.losses import (
+    BaseLoss,
     CoSENTLoss,
     DistillationLoss,
     InfoNCELoss,
-    Loss,
+    LossBatch,
     MarginLoss,
 )
 from skparaphrase.metrics import RetrievalScorer
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.training import LossBatch
 from skparaphrase.vectors import WordVectors
 
 RNG = np.random.RandomState(0)
@@ -31,14 +31,14 @@ TEXTS = [" ".join(RNG.choice(WORDS, RNG.randint(1, 6))) for _ in range(40)]
 PAIRS = list(zip(TEXTS[0::2], TEXTS[1::2], strict=True))
 
 
-def fit(loss, make=ParagramEncoder, X=PAIRS, y=None, **changes):
+def fit(loss, make=ParaphraseEncoder, X=PAIRS, y=None, **changes):
     settings = {"max_epochs": 2, "batch_size": 8, "random_state": 0, "device": "cpu"}
-    if make is ParagramEncoder:
+    if make is ParaphraseEncoder:
         settings["shrinkage"] = 0
     return make(VECTORS, loss=loss, **{**settings, **changes}).fit(X, y)
 
 
-class Squares(Loss):
+class Squares(BaseLoss):
     """A loss of a user: the squared distance of partners, and a pull to zero."""
 
     def __init__(self, pull=0.1):
@@ -74,8 +74,8 @@ def test_a_name_equals_its_object_to_the_bit(name, loss):
 def test_parameters_are_searched():
     pipe = make_pipeline(fit(MarginLoss()))
     grid = {
-        "paragramencoder__loss__margin": [0.2, 0.6],
-        "paragramencoder__loss__negatives": ["max", "mix"],
+        "paraphraseencoder__loss__margin": [0.2, 0.6],
+        "paraphraseencoder__loss__negatives": ["max", "mix"],
     }
     search = GridSearchCV(
         pipe, grid, scoring=RetrievalScorer(PAIRS), cv=ShuffleSplit(1, random_state=0),
@@ -97,8 +97,8 @@ def test_parameters_are_searched():
 @pytest.mark.parametrize(
     ("loss", "message"),
     [
-        ("triplet", "'loss' parameter of ParagramEncoder"),
-        (MarginLoss, "'loss' parameter of ParagramEncoder"),
+        ("triplet", "'loss' parameter of ParaphraseEncoder"),
+        (MarginLoss, "'loss' parameter of ParaphraseEncoder"),
         (MarginLoss(-0.1), "'margin' parameter of MarginLoss"),
         (MarginLoss(negatives="min"), "'negatives' parameter of MarginLoss"),
         (MarginLoss(pool="second"), "'pool' parameter of MarginLoss"),

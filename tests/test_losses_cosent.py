@@ -9,9 +9,8 @@ import torch
 from numpy.testing import assert_allclose
 from torch.autograd import gradcheck
 
-from skparaphrase.losses import CoSENTLoss
-from skparaphrase.networks import unit_vectors
-from skparaphrase.training import LossBatch
+from skparaphrase.losses import CoSENTLoss, LossBatch
+from skparaphrase.networks._table import unit_vectors
 
 
 def cosent(unit, scores, scale=5.0):

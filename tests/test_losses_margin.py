@@ -10,9 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from torch.autograd import gradcheck
 
 from skparaphrase import losses
-from skparaphrase.losses import MarginLoss
-from skparaphrase.networks import unit_vectors
-from skparaphrase.training import LossBatch
+from skparaphrase.losses import LossBatch, MarginLoss
+from skparaphrase.networks._table import unit_vectors
 
 # Angles in degrees of the texts of four pairs, and the nearest text of another pair.
 ANGLES = [0, 10, 25, 60, 52, 90, 28, 180]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.optimizers import NAMES, Optimizer
 from skparaphrase.vectors import WordVectors
 
@@ -18,9 +18,9 @@ TEXTS = [" ".join(RNG.choice(WORDS[:15], RNG.randint(1, 6))) for _ in range(40)]
 PAIRS = list(zip(TEXTS[0::2], TEXTS[1::2], strict=True))
 
 
-def trained(optimizer, make=ParagramEncoder, **changes):
+def trained(optimizer, make=ParaphraseEncoder, **changes):
     settings = {"max_epochs": 3, "batch_size": 8, "random_state": 0, "device": "cpu"}
-    if make is ParagramEncoder:
+    if make is ParaphraseEncoder:
         settings["shrinkage"] = 0
     encoder = make(VECTORS, optimizer=optimizer, **{**settings, **changes})
     return encoder.fit(PAIRS).vectors_.matrix
@@ -86,5 +86,5 @@ def test_sparse_updates_keep_unseen_words_to_the_bit(name, vectors_penalty):
     ],
 )
 def test_invalid_parameters_raise_at_fit(optimizer):
-    with pytest.raises(ValueError, match=r"parameter of (ParagramEncoder|Optimizer)"):
+    with pytest.raises(ValueError, match=r"parameter of (ParaphraseEncoder|Optimizer)"):
         trained(optimizer)

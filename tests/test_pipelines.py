@@ -33,7 +33,7 @@ from sklearn.pipeline import make_pipeline
 
 from skparaphrase._math import cosine
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder, ConvolutionalEncoder, ParagramEncoder
+from skparaphrase.encoders import AverageEncoder, CNNEncoder, ParaphraseEncoder
 from skparaphrase.losses import MarginLoss
 from skparaphrase.metrics import (
     RetrievalScorer,
@@ -56,7 +56,7 @@ def similarity(encoders):
 
 @pytest.fixture(params=["sif", "paragram", "cse"])
 def pipe(request, encoders, vectors):
-    encoders["cse"] = ConvolutionalEncoder(
+    encoders["cse"] = CNNEncoder(
         vectors, filters=[(2, 1), (2, 3)], max_epochs=1, device="cpu", random_state=0,
     )  # fmt: skip
     return make_pipeline(
@@ -135,8 +135,8 @@ def test_clones_share_the_vectors(encoder, vectors, pairs):
 
 OURS = [
     "skparaphrase.decomposition.CommonComponentRemoval",
-    "skparaphrase.encoders._convolutional.ConvolutionalEncoder",
-    "skparaphrase.encoders._paragram.ParagramEncoder",
+    "skparaphrase.encoders._convolutional.CNNEncoder",
+    "skparaphrase.encoders._paraphrase.ParaphraseEncoder",
     "skparaphrase.encoders._average.SIFEncoder",
     "skparaphrase.pairs._similarity.PairSimilarity",
     "skparaphrase.vectors._frequencies.WordFrequencies",
@@ -249,9 +249,9 @@ def test_labels_train_an_encoder_in_a_search(vectors, sentences):
     labels = np.array([*"abc"])[[int(text.split()[0][1:]) % 3 for text in sentences]]
     texts = np.array(sentences, dtype=object)
     model = make_pipeline(
-        ParagramEncoder(vectors, random_state=0, device="cpu"), LogisticRegression()
+        ParaphraseEncoder(vectors, random_state=0, device="cpu"), LogisticRegression()
     )
-    name = "paragramencoder__max_epochs"
+    name = "paraphraseencoder__max_epochs"
     search = GridSearchCV(
         model, {name: [0, 4]}, cv=StratifiedKFold(3), error_score="raise"
     ).fit(texts, labels)
@@ -326,11 +326,11 @@ def test_weights_and_groups_are_routed(vectors, sentences):
 )
 def test_groups_reach_the_splitters_of_nested_searches(vectors, pairs, steps):
     groups = pair_groups(pairs)
-    encoder = ParagramEncoder(vectors, max_epochs=1, random_state=0, device="cpu")
+    encoder = ParaphraseEncoder(vectors, max_epochs=1, random_state=0, device="cpu")
     model, grid = encoder, {"max_epochs": [0, 1]}
     if steps:
         model = make_pipeline(encoder, *steps)
-        grid = {f"paragramencoder__{name}": values for name, values in grid.items()}
+        grid = {f"paraphraseencoder__{name}": values for name, values in grid.items()}
     scorer = RetrievalScorer(metric=["mrr", "recall@1"])
     with config_context(enable_metadata_routing=True):
         search = GridSearchCV(

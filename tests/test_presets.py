@@ -117,9 +117,9 @@ TAGGER = {
 }
 CHARACTER_TAGGER = {**TAGGER, "word_encoder__embedding_dim": (50,)}
 PRINTED = {
-    "ParagramEncoder ppdb-xl": WIETING,
-    "ParagramEncoder ppdb-xxl": XXL,
-    "ParagramEncoder words": {  # of the authors' script
+    "ParaphraseEncoder ppdb-xl": WIETING,
+    "ParaphraseEncoder ppdb-xxl": XXL,
+    "ParaphraseEncoder words": {  # of the authors' script
         "batch_size": (50,), "margin": (0.6,), "negatives": ("mix",),
         "vectors_penalty": (1e-9,), "optimizer": ("adagrad",), "learning_rate": (0.05,),
     },
@@ -141,17 +141,17 @@ PRINTED = {
     "CharCNNEncoder words": CHARACTERS,
     "CharLSTMEncoder phrases": {**PHRASES, "ordered_first_epoch": (True,)},
     "CharLSTMEncoder words": CHARACTERS,
-    "ConvolutionalEncoder simple-wikipedia": JIAO,
-    "ConvolutionalEncoder ppdb-xl": JIAO,
-    "ConvolutionalEncoder widths": {**NOTE_4, "filters": JIAO["filters"]},
-    "ConvolutionalEncoder width": {**NOTE_4, "filters": (((300, 1),),)},
+    "CNNEncoder simple-wikipedia": JIAO,
+    "CNNEncoder ppdb-xl": JIAO,
+    "CNNEncoder widths": {**NOTE_4, "filters": JIAO["filters"]},
+    "CNNEncoder width": {**NOTE_4, "filters": (((300, 1),),)},
     "SIFEncoder sts": {"a": (1e-3,)},
     "SIFEncoder sick": {"a": (1e-2, 3e-2, 1e-3, 3e-3)},
     "SIFEncoder sst": {"a": (1e-2, 3e-2, 1e-3, 3e-3)},
     "TfidfEncoder sts": {},
     **{
         f"{model} {setting}": grid
-        for model in ("SimilarityRegressor", "PairClassifier", "SentenceClassifier")
+        for model in ("SimilarityRegressor", "PairClassifier", "TextClassifier")
         for setting, grid in {
             "wieting": TABLE_5,
             "wieting-universal": UNIVERSAL,
@@ -189,7 +189,7 @@ def test_a_preset_is_in_the_printed_grid(name):
     if hasattr(model, "loss") and kind.endswith("Encoder"):
         found |= model._checked_loss("pairs").get_params()
         assert TRAINING & found.keys() <= SETTINGS[kind][setting].keys()
-    if kind == "ParagramEncoder":  # averages have no composition
+    if kind == "ParaphraseEncoder":  # averages have no composition
         found["composition_penalty"] = 1e-5
     for key, values in PRINTED[name].items():
         assert found[key] in values, key

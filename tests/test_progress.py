@@ -23,9 +23,9 @@ from skparaphrase.encoders import (
     AverageEncoder,
     DistilledEncoder,
     LSTMEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
 )
-from skparaphrase.streams import transform_to
+from skparaphrase.io import transform_to_file
 from skparaphrase.supervised import PairwiseInteractionRegressor, SequenceTagger
 from skparaphrase.text import _check, clean_text
 from skparaphrase.vectors import WordVectors
@@ -159,12 +159,12 @@ def test_stored_texts_have_one_bar(terminal, monkeypatch):
 
 def test_a_file_of_vectors_has_one_bar(terminal, tmp_path):
     args = AverageEncoder(WORDS), TEXTS, tmp_path / "a.npy"
-    text = _printed(terminal, partial(transform_to, block_size=4999), *args)
+    text = _printed(terminal, partial(transform_to_file, block_size=4999), *args)
     assert "5000/5000" in text and " row" in text and " text" not in text
 
 
 def test_training_shows_steps_loss_and_score(terminal):
-    encoder = ParagramEncoder(WORDS, validation_fraction=0.2, **SMALL)
+    encoder = ParaphraseEncoder(WORDS, validation_fraction=0.2, **SMALL)
     text = _printed(terminal, encoder.fit, [(f"{a} a", b) for a, b in PAIRS])
     assert "4/4" in text
     assert f"epoch=2, loss={encoder.loss_curve_[1]:.3g}" in text
@@ -172,7 +172,7 @@ def test_training_shows_steps_loss_and_score(terminal):
 
 
 def test_reading_of_many_texts(terminal):
-    encoder = ParagramEncoder(WORDS, **{**SMALL, "max_epochs": 0})
+    encoder = ParaphraseEncoder(WORDS, **{**SMALL, "max_epochs": 0})
     text = _printed(terminal, encoder.fit, [*itertools.pairwise(TEXTS)])
     assert "Reading: 5000 text" in text
 

@@ -22,7 +22,7 @@ from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
     CharagramEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
     SIFEncoder,
 )
 from skparaphrase.losses import InfoNCELoss
@@ -163,7 +163,7 @@ def test_trained_encoders_reach_their_targets(datasets, vectors, counts, paraphr
 
 def margin_averages(vectors, **parameters):
     """PP with the setting of the paper, but for sparse updates and their rate."""
-    return ParagramEncoder.paper(
+    return ParaphraseEncoder.paper(
         vectors=vectors,
         optimizer__sparse=True,
         learning_rate=0.01,
@@ -184,7 +184,7 @@ def paragram(vectors, shuffled):
 
 @SLOW
 def test_defaults_keep_what_the_start_knows(datasets, shuffled):
-    before, after = load_pretrained(), ParagramEncoder(random_state=0).fit(shuffled)
+    before, after = load_pretrained(), ParaphraseEncoder(random_state=0).fit(shuffled)
     assert means(after, datasets)[3] >= means(before, datasets)[3] - 0.3
 
 
@@ -221,7 +221,7 @@ def fit_and_score(model, parts):
 def test_relatedness_reaches_its_targets(sick, vectors, paragram):
     prior = FrozenEstimator(paragram)
     models = {
-        "plain": SimilarityRegressor(ParagramEncoder(vectors)),
+        "plain": SimilarityRegressor(ParaphraseEncoder(vectors)),
         "universal": SimilarityRegressor(init=prior),
         "frozen": SimilarityRegressor(prior),
         "projected": SimilarityRegressor(prior, projection_dim=600),
@@ -246,7 +246,7 @@ def test_entailment_reaches_its_target(vectors):
         )
         for name in ("train", "dev", "test")
     }
-    model = PairClassifier(ParagramEncoder(vectors), max_epochs=6, random_state=0)
+    model = PairClassifier(ParaphraseEncoder(vectors), max_epochs=6, random_state=0)
     assert fit_and_score(model, parts) >= 0.825
 
 

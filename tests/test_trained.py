@@ -8,14 +8,14 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.model_selection import GroupKFold, cross_val_score
 
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.supervised import (
     PairClassifier,
     PairwiseInteractionRanker,
     PairwiseInteractionRegressor,
-    SentenceClassifier,
     SequenceTagger,
     SimilarityRegressor,
+    TextClassifier,
 )
 from skparaphrase.vectors import WordVectors
 
@@ -35,7 +35,7 @@ QUESTIONS = [(SENTENCES[i // 6], answer) for i, (answer, _) in enumerate(PAIRS)]
 
 def encoder(**params):
     settings = {"shrinkage": 0, "device": "cpu", "random_state": 0}
-    return ParagramEncoder(VECTORS, **{**settings, **params})
+    return ParaphraseEncoder(VECTORS, **{**settings, **params})
 
 
 def on_encoder(Model):
@@ -54,7 +54,7 @@ MODELS = {  # with examples, and the score of chance
     "labels": (encoder, SENTENCES[:N], MARKS, 0.5),
     "SimilarityRegressor": (on_encoder(SimilarityRegressor), PAIRS, SCORES, 0),
     "PairClassifier": (on_encoder(PairClassifier), PAIRS, MARKS, 0.5),
-    "SentenceClassifier": (on_encoder(SentenceClassifier), SENTENCES[:N], MARKS, 0.5),
+    "TextClassifier": (on_encoder(TextClassifier), SENTENCES[:N], MARKS, 0.5),
     "regressor": (on_vectors(PairwiseInteractionRegressor), PAIRS, SCORES, 0),
     "ranker": (on_vectors(PairwiseInteractionRanker), QUESTIONS, MARKS, None),
     "tagger": (
@@ -166,7 +166,7 @@ def test_columns_of_validation_labels_have_the_order_of_those_learnt():
     import pandas as pd
 
     y = pd.DataFrame(np.eye(3, dtype=int)[np.arange(30) % 3], columns=[*"abc"])
-    model = MODELS["SentenceClassifier"][0](max_epochs=1)
+    model = MODELS["TextClassifier"][0](max_epochs=1)
     model.fit(SENTENCES[:30], y, X_val=SENTENCES[:30], y_val=y)
     with pytest.raises(ValueError, match=r"y_val has the columns \['c', 'b', 'a'\]"):
         model.fit(SENTENCES[:30], y, X_val=SENTENCES[:30], y_val=y[[*"cba"]])

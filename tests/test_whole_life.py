@@ -18,16 +18,16 @@ from sklearn.preprocessing import StandardScaler
 import skparaphrase
 from skparaphrase.datasets import (
     load_faq,
+    load_graded_pairs,
     load_paraphrases,
-    load_similarity,
     load_word_vectors,
 )
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder
+from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder
 from skparaphrase.pairs import PairVectorizer
 from skparaphrase.search import NearDuplicates, ParaphraseMiner, SemanticSearch
 from skparaphrase.supervised import SequenceTagger
 
-GRADED, SCORES = (values[:40] for values in load_similarity(return_X_y=True))
+GRADED, SCORES = (values[:40] for values in load_graded_pairs(return_X_y=True))
 SCORES = SCORES.clip(1, 5)  # the range of SICK's
 PARAPHRASES = load_paraphrases().data[:40]
 TEXTS = load_faq().data[:40]
@@ -42,7 +42,7 @@ DATA = {
     "CommonComponentRemoval": (VECTORS, None),
     "DistilledEncoder": (TEXTS, TEACHER),
     "LastAxis": (PAIR_VECTORS, None),
-    "LastAxisUnion": (GRADED, None),
+    "EncoderUnion": (GRADED, None),
     "NearDuplicates": (TEXTS, None),
     "PairClassifier": (GRADED, ARE_SIMILAR),
     "PairFeatures": (PAIR_VECTORS, None),
@@ -52,13 +52,13 @@ DATA = {
     "PairwiseInteractionRegressor": (GRADED[:9], SCORES[:9]),
     "ParaphraseMiner": (TEXTS, None),
     "SemanticSearch": (TEXTS, None),
-    "SentenceClassifier": (TEXTS, TOPICS),
+    "TextClassifier": (TEXTS, TOPICS),
     "SequenceTagger": (TOKENS, TAGS),
     "SimilarityRegressor": (GRADED, SCORES),
 }
 REQUIRED = {  # arguments without a default
     "LastAxis": (StandardScaler(),),
-    "LastAxisUnion": ([("a", AverageEncoder()), ("b", AverageEncoder())],),
+    "EncoderUnion": ([("a", AverageEncoder()), ("b", AverageEncoder())],),
     "PairVectorizer": (TfidfVectorizer(),),
 }
 # Those that need another library are tested in `make integration`.
@@ -86,7 +86,7 @@ def make(name, setting):
     model = owner.paper(setting, **short)
     needed = {"wieting-universal": "init", "cse": "init", "wieting-features": "encoder"}
     if setting in needed:
-        start = ParagramEncoder(load_word_vectors(), max_epochs=0).fit(PARAPHRASES)
+        start = ParaphraseEncoder(load_word_vectors(), max_epochs=0).fit(PARAPHRASES)
         model.set_params(**{needed[setting]: FrozenEstimator(start)})
     return model
 

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 import skparaphrase
 from skparaphrase.callback import ScoreMonitor
-from skparaphrase.datasets import load_similarity, load_word_vectors
+from skparaphrase.datasets import load_graded_pairs, load_word_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
     DistilledEncoder,
     LSTMEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
     SIFEncoder,
     TfidfEncoder,
 )
-from skparaphrase.losses import CoSENTLoss, InfoNCELoss, Loss, MarginLoss
+from skparaphrase.losses import BaseLoss, CoSENTLoss, InfoNCELoss, MarginLoss
 from skparaphrase.metrics import STSScorer, pearson_score
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairFeatures, PairSimilarity
@@ -29,11 +29,12 @@ from skparaphrase.search import NearDuplicates, SemanticSearch, mine_hard_negati
 from skparaphrase.supervised import (
     PairClassifier,
     PairwiseInteractionRegressor,
-    SentenceClassifier,
     SequenceTagger,
     SimilarityRegressor,
+    TextClassifier,
 )
-from skparaphrase.text import TokenBatch, WordTokenizer
+from skparaphrase.text import WordTokenizer
+from skparaphrase.text._lookup import TokenBatch
 from skparaphrase.vectors import (
     WordFrequencies,
     WordVectors,
@@ -78,17 +79,17 @@ def use_encoders(texts: Texts, pairs: Pairs) -> None:
     assert_type(TfidfEncoder().fit(texts).unknown_weight_, float)
     distilled = assert_type(DistilledEncoder().fit(texts, [[1.0]]), DistilledEncoder)
     assert_type(distilled.vectors_, WordVectors)
-    encoder = assert_type(ParagramEncoder.paper("ppdb-xl"), ParagramEncoder)
-    assert_type(encoder.fit(pairs), ParagramEncoder)
-    assert_type(encoder.partial_fit(pairs), ParagramEncoder)
+    encoder = assert_type(ParaphraseEncoder.paper("ppdb-xl"), ParaphraseEncoder)
+    assert_type(encoder.fit(pairs), ParaphraseEncoder)
+    assert_type(encoder.partial_fit(pairs), ParaphraseEncoder)
     assert_type(encoder.vectors_, WordVectors)
     lstm = LSTMEncoder(loss=MarginLoss(0.3), optimizer=Optimizer("adam"))
     assert_type(lstm.fit(pairs).parameters_, dict[str, NDArray[Any]])
-    losses: list[Loss] = [MarginLoss(margin=0.6), InfoNCELoss(0.05), CoSENTLoss()]
+    losses: list[BaseLoss] = [MarginLoss(margin=0.6), InfoNCELoss(0.05), CoSENTLoss()]
     assert_type(losses[0].learns_from, frozenset[str])
     removal = assert_type(CommonComponentRemoval().fit([[1.0]]), CommonComponentRemoval)
     assert_type(removal.components_, NDArray[np.floating])
-    monitor = ScoreMonitor(STSScorer(load_similarity(return_X_y=True)))
+    monitor = ScoreMonitor(STSScorer(load_graded_pairs(return_X_y=True)))
     assert_type(monitor.scores_, list[dict[str, float]])
 
 
@@ -101,14 +102,14 @@ def use_models(texts: Texts, pairs: Pairs, scores: list[float], folder: Path) ->
     classifier = assert_type(PairClassifier.paper().fit(pairs, scores), PairClassifier)
     assert_type(classifier.classes_, NDArray[Any])
     assert_type(classifier.predict_proba(pairs), NDArray[np.float64])
-    assert_type(SentenceClassifier().fit(texts, scores), SentenceClassifier)
+    assert_type(TextClassifier().fit(texts, scores), TextClassifier)
     assert_type(SequenceTagger().fit([texts], [texts]), SequenceTagger)
     interaction = PairwiseInteractionRegressor().fit(pairs, scores)
     assert_type(interaction, PairwiseInteractionRegressor)
     search = assert_type(SemanticSearch().fit(texts), SemanticSearch)
     assert_type(search.remove([0]).upsert(texts), SemanticSearch)
     assert_type(len(search), int)
-    assert_type(mine_hard_negatives(None, [("a", "b")], texts), NDArray[np.object_])
+    assert_type(mine_hard_negatives([("a", "b")], texts), NDArray[np.object_])
     assert_type(NearDuplicates().fit(texts).labels_, NDArray[np.intp])
     assert_type(PairSimilarity().predict([[[1.0], [1.0]]]), NDArray[np.floating])
     assert_type(PairFeatures().fit([[[1.0], [1.0]]]), PairFeatures)
@@ -117,5 +118,5 @@ def use_models(texts: Texts, pairs: Pairs, scores: list[float], folder: Path) ->
 def any_on_purpose(model: PairClassifier, folder: Path) -> None:
     """Encoders of others, estimators of any class, and classes without types."""
     assert_type(skparaphrase.load(folder), Any)
-    assert_type(load_similarity(), Any)  # scikit-learn's Bunch
+    assert_type(load_graded_pairs(), Any)  # scikit-learn's Bunch
     assert_type(model.encoder_, Any)

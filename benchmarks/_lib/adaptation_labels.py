@@ -35,13 +35,13 @@ from _lib.readers import read_answers
 from _lib.teacher import teach
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_faq
-from skparaphrase.metrics import mean_average_precision, pearson_scorer
+from skparaphrase.metrics import map_score, pearson_scorer
 from skparaphrase.pairs import PairFeatures, PairSimilarity
 from skparaphrase.supervised import (
     PairClassifier,
     PairwiseInteractionRanker,
-    SentenceClassifier,
     SimilarityRegressor,
+    TextClassifier,
 )
 
 FEW = (2, 5, 10, 20)  # texts an intent
@@ -77,8 +77,8 @@ def classifiers() -> dict[str, Callable[..., Fit]]:
     found = {
         "tf-idf, logistic regression": _tfidf,
         "pretrained, logistic regression": _pretrained,
-        "ParagramEncoder, logistic regression": trained_pipeline,
-        "SentenceClassifier": _classifier,
+        "ParaphraseEncoder, logistic regression": trained_pipeline,
+        "TextClassifier": _classifier,
     }
     if all(map(find_spec, PACKAGES)):
         found[f"{TEACHER}, logistic regression"] = _teacher
@@ -95,7 +95,7 @@ def _pretrained(X: Any, y: Any, *, seed: int) -> Fit:
 
 
 def _classifier(X: Any, y: Any, *, seed: int) -> Fit:
-    return timed(SentenceClassifier(random_state=seed), X, y)
+    return timed(TextClassifier(random_state=seed), X, y)
 
 
 def _teacher(X: Any, y: Any, *, seed: int) -> Fit:
@@ -121,7 +121,7 @@ def kinds(data: AdaptationData) -> list[Row]:
         both = make_union(load_pretrained(), FrozenEstimator(fit.estimator))
         found["both"] = 100 * float(on_vectors(both).fit(*known).score(*asked))
         classifier = _classifier(*known, seed=seed)
-        found["SentenceClassifier"] = 100 * float(classifier.estimator.score(*asked))
+        found["TextClassifier"] = 100 * float(classifier.estimator.score(*asked))
         found["warnings"] += classifier.n_warnings
         return found
 
@@ -175,8 +175,8 @@ def several(data: AdaptationData) -> list[Row]:
                     LogisticRegression(C=10, class_weight="balanced", max_iter=1000)
                 ),
             ),
-            f"F1{START}": SentenceClassifier(max_epochs=0),
-            "F1": SentenceClassifier(random_state=seed),
+            f"F1{START}": TextClassifier(max_epochs=0),
+            "F1": TextClassifier(random_state=seed),
         }
         found = {}
         for name, model in models.items():
@@ -208,7 +208,7 @@ ABOUT_SEVERAL = f"""One to three questions of CLINC150, joined by "and", whose l
 are their intents, as in MixSNIPS (Qin et al., 2020). Micro-averaged F1 x 100 on
 {N_JOINED:,} test questions, joined in the same way; "one-vs-rest" is
 `OneVsRestClassifier(LogisticRegression())` on the vectors of `load_pretrained()`, also
-with `C=10` and `class_weight="balanced"`. "F1" is that of `SentenceClassifier()`,
+with `C=10` and `class_weight="balanced"`. "F1" is that of `TextClassifier()`,
 "start" before training, and "exact" the percentage of texts with exactly the right
 labels."""
 
@@ -249,9 +249,7 @@ def labels(data: AdaptationData) -> list[Row]:
     def precision(model: Any) -> float:
         ranks = hasattr(model, "decision_function")
         scores = (model.decision_function if ranks else model.predict)(answers.data)
-        return mean_average_precision(
-            answers.target, scores, answers.query, no_relevant="skip"
-        )
+        return map_score(answers.target, scores, answers.query, no_relevant="skip")
 
     X, y = data.sick("train")
     labelled = (pairs[~test], label[~test])

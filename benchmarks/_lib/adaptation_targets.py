@@ -51,7 +51,7 @@ NUMBERS = (
     Target("intents", "20 texts an intent", "logistic", 92.9, is_aim=True),
     Target("sick", "4,500 scores", "SICK", 83.0),
     Target("sick", "4,500 scores", "STS", ("4,500 scores", "STS" + START), -1.0),
-    Target("few", "SentenceClassifier", "20", 90.5),
+    Target("few", "TextClassifier", "20", 90.5),
     Target("labels", "SimilarityRegressor on SICK", "test", 87.2),
     Target("labels", "PairClassifier on MSRP", "test", 73.0),
     Target("labels", "PairwiseInteractionRanker on TrecQA", "test", 80.0),
@@ -71,7 +71,7 @@ def targets(results: Results) -> Iterator[Target]:
                     yield Target(section, row[""], column, start, -STS_LOSS)
     for column in ("2", "5", "10", "20"):
         frozen = "pretrained, logistic regression", column
-        yield Target("few", "SentenceClassifier", column, frozen)
+        yield Target("few", "TextClassifier", column, frozen)
     recorded = json.loads((RESULTS / "wieting_encoders.json").read_text("utf-8"))
     for row, name in RECORDED.items():
         bound = recorded["results"][name]["with 2015"]

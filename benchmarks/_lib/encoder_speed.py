@@ -24,14 +24,14 @@ from _lib.timing import (
 # By encoder: pairs per epoch, a transformed text out of how many, and long texts.
 # Slow encoders get fewer, so that a measurement takes a second or two.
 SIZES = {
-    "Paragram": (20_000, 1, 40_000),
+    "Paraphrase": (20_000, 1, 40_000),
     "Projection": (20_000, 1, 40_000),
     "DeepAveraging": (20_000, 1, 40_000),
     "RNN": (4000, 2, 8_000),
     "IdentityRNN": (4000, 2, 8_000),
     "LSTM": (1500, 8, 3_000),
     "LSTM-gate": (1500, 8, 3_000),
-    "Convolutional": (4000, 2, 8_000),
+    "CNN": (4000, 2, 8_000),
     "Charagram": (10_000, 1, 40_000),
     "CharCNN": (3000, 8, 3_000),
     "CharLSTM": (400, 60, 800),
@@ -173,7 +173,7 @@ def _peak(args: Args, name: str) -> Measures:
 
 
 # One of each kind, because their memory differs by kind.
-WATCHED = ("Paragram", "RNN", "LSTM", "Convolutional", "Charagram", "CharLSTM")
+WATCHED = ("Paraphrase", "RNN", "LSTM", "CNN", "Charagram", "CharLSTM")
 
 CHUNKS = Group(
     title="Memory of transform",

@@ -16,13 +16,13 @@ from sklearn.pipeline import make_pipeline, make_union
 
 from _lib.field_data import FieldData
 from skparaphrase import load_pretrained
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.metrics import pearson_score
 from skparaphrase.pairs import PairFeatures, PairSimilarity
 from skparaphrase.supervised import (
     PairClassifier,
-    SentenceClassifier,
     SimilarityRegressor,
+    TextClassifier,
 )
 
 N_TEXTS = (5, 20, 100)  # of each class
@@ -35,7 +35,7 @@ LABELS = (
     "start, centroid",
     "fit, logistic",
     "fit, centroid",
-    "SentenceClassifier",
+    "TextClassifier",
     "tf-idf",
     "start and tf-idf",
     "fit and tf-idf",
@@ -55,7 +55,7 @@ def with_words(encoder: Any) -> Any:
 
 def label_models(seed: int, X: Any, y: Any) -> Iterator[tuple[str, Any]]:
     """Fitted classifiers, in the order of LABELS."""
-    trained = ParagramEncoder(random_state=seed).fit(X, y)
+    trained = ParaphraseEncoder(random_state=seed).fit(X, y)
     encoders = load_pretrained(), FrozenEstimator(trained)
     models = (
         *(
@@ -63,7 +63,7 @@ def label_models(seed: int, X: Any, y: Any) -> Iterator[tuple[str, Any]]:
             for encoder in encoders
             for classifier in (LogisticRegression(), NearestCentroid())
         ),
-        SentenceClassifier(random_state=seed),
+        TextClassifier(random_state=seed),
         make_pipeline(TfidfVectorizer(sublinear_tf=True), LogisticRegression(C=10)),
         *map(with_words, encoders),
     )
@@ -138,7 +138,7 @@ def pair_models(
 
 
 def cosine_after(seed: int, *examples: Any) -> Callable[[Any], Any]:
-    return cosine(ParagramEncoder(random_state=seed).fit(*examples))
+    return cosine(ParaphraseEncoder(random_state=seed).fit(*examples))
 
 
 def cosine(encoder: Any) -> Callable[[Any], Any]:

@@ -18,7 +18,7 @@ from sklearn.preprocessing import normalize
 from _lib.adaptation_data import AdaptationData
 from _lib.adaptation_targets import START, Row
 from skparaphrase import load_pretrained
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder
+from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder
 
 
 class Fit(NamedTuple):
@@ -30,13 +30,13 @@ class Fit(NamedTuple):
 
 
 def trained(X: Any, y: Any = None, *, seed: int, **changes: Any) -> Fit:
-    """`ParagramEncoder().fit(X, y)`: pairs, pairs with scores, or texts with labels."""
-    return timed(ParagramEncoder(random_state=seed, **changes), X, y)
+    """`ParaphraseEncoder().fit(X, y)`: pairs, graded pairs, or texts with labels."""
+    return timed(ParaphraseEncoder(random_state=seed, **changes), X, y)
 
 
 def trained_pipeline(X: Any, y: Any, *, seed: int) -> Fit:
-    """`make_pipeline(ParagramEncoder(), ..., LogisticRegression()).fit(X, y)`."""
-    return timed(on_vectors(ParagramEncoder(random_state=seed)), X, y)
+    """`make_pipeline(ParaphraseEncoder(), ..., LogisticRegression()).fit(X, y)`."""
+    return timed(on_vectors(ParaphraseEncoder(random_state=seed)), X, y)
 
 
 def timed(estimator: Any, X: Any, y: Any = None) -> Fit:

@@ -13,7 +13,8 @@ import pandas as pd
 from skparaphrase import _core
 from skparaphrase.metrics import pearson_score, spearman_score
 from skparaphrase.pairs import PairSimilarity
-from skparaphrase.text import WordTokenizer, check_texts, encode_words
+from skparaphrase.text import WordTokenizer, check_texts
+from skparaphrase.text._lookup import encode_words
 from skparaphrase.vectors import WordVectors
 
 LENGTH_BINS = (4, 5, 6, 7, 8, 9, 10, 15, 20)  # table 7 of the Charagram paper

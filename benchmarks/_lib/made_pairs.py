@@ -23,7 +23,7 @@ import numpy as np
 
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import read_texts
-from skparaphrase.pairs import extract_phrase_pairs, pairs_within_groups
+from skparaphrase.pairs import extract_phrase_pairs, make_group_pairs
 from skparaphrase.search import ParaphraseMiner
 
 N_OF_GROUP = 40  # pairs of a group of rewrites; the ten of an image are all taken
@@ -56,7 +56,7 @@ def groups(data: Source, name: str) -> Any:
         read_texts(path, column=column, label=None).data
         for column in ("group", "sentence1", "sentence2")
     )
-    pairs = pairs_within_groups(
+    pairs = make_group_pairs(
         np.concatenate([first, second]),
         np.concatenate([names, names]),
         max_pairs=N_OF_GROUP,
@@ -89,7 +89,7 @@ def _mined(data: Source, name: str, texts: list[str], threshold: float) -> Any:
     if path and path.exists():
         pairs = np.array(json.loads(path.read_text("utf-8")), dtype=object)
         return pairs[:: data.step]
-    miner = ParaphraseMiner(threshold=threshold, top_k=TOP_K).fit(texts)
+    miner = ParaphraseMiner(threshold=threshold, k=TOP_K).fit(texts)
     pairs = miner.mine(texts).text
     if path:
         path.parent.mkdir(parents=True, exist_ok=True)

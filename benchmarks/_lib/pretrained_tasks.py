@@ -19,7 +19,7 @@ from _lib.labelled import SETS, accuracies
 from _lib.readers import read_answers
 from _lib.shipped import TESTS, YEARS, Material, Row, year_means
 from skparaphrase import load_pretrained
-from skparaphrase.metrics import RetrievalScorer, mean_average_precision
+from skparaphrase.metrics import RetrievalScorer, map_score
 from skparaphrase.pairs import PairSimilarity
 
 N_TEXTS = 10  # of each intent
@@ -82,7 +82,7 @@ def _scores(data: Material, encoder: Any) -> dict[str, float]:
         "SICK": similarity["SICK"],
         "neighbour": statistics.mean(near),
         "logistic": statistics.mean(classified),
-        "TrecQA": 100 * mean_average_precision(*ranked, no_relevant="skip"),
+        "TrecQA": 100 * map_score(*ranked, no_relevant="skip"),
         "FAQ": 100 * first(encoder),
         "questions": 100 * best(*groups["questions"], encoder, None)["F1"],
         "titles": 100 * best(*groups["product titles"], encoder, None)["F1"],

@@ -34,9 +34,9 @@ from skparaphrase.encoders import (
     CharagramEncoder,
     SIFEncoder,
 )
-from skparaphrase.networks import LSTM
+from skparaphrase.networks._recurrent import LSTM
 from skparaphrase.supervised import PairwiseInteractionRegressor
-from skparaphrase.text import TOKEN_PATTERNS
+from skparaphrase.text._tokenizer import TOKEN_PATTERNS
 from skparaphrase.vectors import WordVectors, read_word_vectors
 
 DIM = 300
@@ -231,7 +231,7 @@ def _training(found: Material) -> Race:
     pairs = found.pairs(found.n(8000, 100))
     some = pairs[: found.n(1000, 100)]
     encoder = paper_encoder(
-        "ParagramEncoder",
+        "ParaphraseEncoder",
         vectors=found.vectors,
         max_epochs=1,
         random_state=0,
@@ -302,7 +302,7 @@ RACES: dict[str, Callable[[Material], Race]] = {
     "SIF + removal, fit_transform / tf-idf + TruncatedSVD(100)": _removal_of_texts,
     "CommonComponentRemoval / TruncatedSVD(1)": _removal,
     'CharagramEncoder.transform / CountVectorizer(analyzer="char")': _ngrams,
-    "ParagramEncoder.fit / EmbeddingBag, autograd, Adagrad": _training,
+    "ParaphraseEncoder.fit / EmbeddingBag, autograd, Adagrad": _training,
     "LSTM, forward and backward / torch.nn.LSTM, packed": _lstm,
     "PairwiseInteractionRegressor.fit / a loop over pairs": _interaction,
     "read_word_vectors, word2vec binary / a loop over words": _reading,

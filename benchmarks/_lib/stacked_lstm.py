@@ -9,8 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from skparaphrase.encoders import LSTMEncoder
-from skparaphrase.networks import LSTM, Composition
+from skparaphrase.networks import Composition
 from skparaphrase.networks._cells import Packing
+from skparaphrase.networks._recurrent import LSTM
 from skparaphrase.networks._table import Ints
 from skparaphrase.vectors import WordVectors
 

@@ -102,7 +102,7 @@ SMALL, LARGE = (60_000, 256, 8192), (60_000, 320, 16_384)
 #
 # - Pairs whose licence permits it: 12,087 pairs of words of PPDB (CC BY 3.0), and as
 #   paraphrases 6,447 pairs of sentences above that are each other's nearest neighbours
-#   for the teachers, with a cosine of at least 0.7. ParagramEncoder (AdaGrad, rate
+#   for the teachers, with a cosine of at least 0.7. ParaphraseEncoder (AdaGrad, rate
 #   0.0025, one epoch, batches of 256, no penalty, identical texts masked) has 76.3 on
 #   the neighbours with the margin loss (74.3, 80.7), 76.3 with InfoNCE, and 76.2 on
 #   PPDB with InfoNCE (74.3, 80.9). Ten times the rate has 76.0 on PPDB, and three times

@@ -143,7 +143,7 @@ class Amount(Table):
         while sizes[-1] // 2 >= 5:
             sizes.append(sizes[-1] // 2)
         encoder = paper_encoder(
-            "ParagramEncoder",
+            "ParaphraseEncoder",
             vectors=remove_mean(data.vectors) if "centered" in row else data.vectors,
             optimizer__ordered_first_epoch=not row["shuffled"],
             random_state=seed,
@@ -302,7 +302,7 @@ def _weights(data: Data, seed: int, params: Results, n_rare: int) -> Results:
     """Scores of PP's initial vectors, with the weights that it learnt."""
     begin = data.vectors
     encoder = paper_encoder(
-        "ParagramEncoder", vectors=begin, random_state=seed, **params
+        "ParaphraseEncoder", vectors=begin, random_state=seed, **params
     ).fit(data.pairs)
     frame = token_weights(encoder, data.frequencies)
     initial = token_weights(begin, data.frequencies)

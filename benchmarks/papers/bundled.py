@@ -11,8 +11,8 @@ from _lib.paper_tables import Results, Table
 from _lib.papers import Data, table
 from skparaphrase import encoders, load_pretrained, supervised
 from skparaphrase.datasets import (
+    load_graded_pairs,
     load_paraphrases,
-    load_similarity,
     load_word_vectors,
 )
 from skparaphrase.encoders import AverageEncoder
@@ -52,13 +52,13 @@ class Bundled(Table):
         ]
         return {
             "table": table(["", "paper's setting", "our defaults"], rows),
-            "n_pairs": len(load_similarity().data),
+            "n_pairs": len(load_graded_pairs().data),
             "n_train": len(load_paraphrases().data),
         }
 
 
 def _score(model: Any) -> float:
-    pairs, gold = load_similarity(return_X_y=True)
+    pairs, gold = load_graded_pairs(return_X_y=True)
     if hasattr(model, "predict"):
         predicted = cross_val_predict(model, pairs, gold, cv=N_FOLDS)
     else:

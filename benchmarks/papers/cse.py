@@ -61,11 +61,9 @@ def encoder(model: str, stage: str, data: Data, seed: int, init: Any = None) -> 
         "init": init,
     }
     if model == "PP":
-        return paper_encoder("ParagramEncoder", learning_rate=0.01, **params)
+        return paper_encoder("ParaphraseEncoder", learning_rate=0.01, **params)
     setting = "ppdb-xl" if stage == PHRASES else "simple-wikipedia"
-    return paper_encoder(
-        "ConvolutionalEncoder", setting, learning_rate=0.0003, **params
-    )
+    return paper_encoder("CNNEncoder", setting, learning_rate=0.0003, **params)
 
 
 def fitted(model: str, stage: str, data: Data, seed: int, init: Any = None) -> Any:
@@ -312,7 +310,7 @@ class Widths(Table):
         n_filters = params.pop("n_filters") // len(widths)
         params["max_epochs"] = data.epochs(params["max_epochs"])
         one = paper_encoder(
-            "ConvolutionalEncoder",
+            "CNNEncoder",
             "widths",
             vectors=data.vectors,
             filters=[(n_filters, width) for width in widths],
@@ -382,7 +380,7 @@ class CSEFitted(Table):
             encoder: Any = FrozenEstimator(both)
         else:
             cse = row["encoder"] == "CSE"
-            class_ = "ConvolutionalEncoder" if cse else "ParagramEncoder"
+            class_ = "CNNEncoder" if cse else "ParaphraseEncoder"
             encoder = paper_encoder(class_, vectors=data.vectors)
         seconds = time.process_time() - started
         start = {"init": encoder} if row["universal"] else {"encoder": encoder}

@@ -32,7 +32,7 @@ from skparaphrase import encoders, load_pretrained
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.metrics import pearson_score
-from skparaphrase.pairs import LastAxisUnion, PairSimilarity
+from skparaphrase.pairs import EncoderUnion, PairSimilarity
 from skparaphrase.vectors import apply_sif_weights, remove_mean
 
 # Of the characters; chosen on development.
@@ -221,7 +221,9 @@ def _union(data: Data, characters: Any, seed: int) -> dict[str, dict[str, float]
     vectors = apply_sif_weights(remove_mean(data.vectors), data.frequencies)
     words, costs = _train(
         data.pairs,
-        paper_encoder("ParagramEncoder", vectors=vectors, random_state=seed, **INFONCE),
+        paper_encoder(
+            "ParaphraseEncoder", vectors=vectors, random_state=seed, **INFONCE
+        ),
     )
     removal = CommonComponentRemoval()
     members = [  # a union fits its members in place: each has a removal of its own
@@ -229,7 +231,7 @@ def _union(data: Data, characters: Any, seed: int) -> dict[str, dict[str, float]
         ("characters", make_pipeline(FrozenEstimator(characters), clone(removal))),
     ]
     weighed = [
-        LastAxisUnion(members, weights={"characters": weight})
+        EncoderUnion(members, weights={"characters": weight})
         for weight in UNION_WEIGHTS
     ]
     best = max(weighed, key=lambda one: _development(one, data))
@@ -245,7 +247,7 @@ def _union(data: Data, characters: Any, seed: int) -> dict[str, dict[str, float]
     }
 
 
-def _fitted_scores(union: LastAxisUnion, sets: Any) -> dict[str, float]:
+def _fitted_scores(union: EncoderUnion, sets: Any) -> dict[str, float]:
     """Pearson x 100; like component removal, the union is fitted on each data set."""
     scores = {}
     for name, (pairs, gold) in sets.items():
@@ -254,7 +256,7 @@ def _fitted_scores(union: LastAxisUnion, sets: Any) -> dict[str, float]:
     return scores
 
 
-def _development(union: LastAxisUnion, data: Data) -> float:
+def _development(union: EncoderUnion, data: Data) -> float:
     """Mean of STS 2012 train and SICK train, with equal weights."""
     scores = _fitted_scores(union, data.development)
     sts = [score for name, score in scores.items() if name.startswith("sts")]

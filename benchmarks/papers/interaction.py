@@ -62,7 +62,7 @@ def find_vectors(data: Data, name: str | None) -> WordVectors:
     if name is None:
         return data.vectors
     encoder = paper_encoder(
-        "ParagramEncoder",
+        "ParaphraseEncoder",
         vectors=data.vectors,
         learning_rate=0.01,
         max_epochs=3,

@@ -22,11 +22,11 @@ from papers.interaction import (
 )
 from skparaphrase import load_pretrained
 from skparaphrase.encoders import SIFEncoder
-from skparaphrase.metrics import mean_average_precision, mean_reciprocal_rank
+from skparaphrase.metrics import map_score, mrr_score
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.supervised import PairwiseInteractionRanker
 
-RANKS = {"MAP": mean_average_precision, "MRR": mean_reciprocal_rank}
+RANKS = {"MAP": map_score, "MRR": mrr_score}
 
 
 def read_questions(data: Data, part: str) -> Any:

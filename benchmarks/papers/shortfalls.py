@@ -24,7 +24,7 @@ from skparaphrase.callback import ScoreMonitor
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.supervised import (
     PairwiseInteractionRanker,
-    SentenceClassifier,
+    TextClassifier,
 )
 from skparaphrase.vectors import remove_mean
 
@@ -108,12 +108,12 @@ def cse(
     found, before = {}, None
     if phrases:
         before = paper_encoder(
-            "ConvolutionalEncoder", "ppdb-xl", max_epochs=data.epochs(3), **params
+            "CNNEncoder", "ppdb-xl", max_epochs=data.epochs(3), **params
         ).fit(data.shuffled(*data.phrases))
         found["after phrases"] = sts_means(score_sts(before, data))["mean of years"]
     sentences = data.shuffled(*data.sentences)[::share]
     both = paper_encoder(
-        "ConvolutionalEncoder",
+        "CNNEncoder",
         "simple-wikipedia",
         max_epochs=data.epochs(epochs),
         init=before,
@@ -137,7 +137,7 @@ def sst(
     parts = read(data, "sentiment")
     X, y = parts["train"]
     parts["train"] = X[::share], y[::share]
-    model = SentenceClassifier.paper(
+    model = TextClassifier.paper(
         "sif",
         encoder=FrozenEstimator(lengthened(encoder.fit(X[::share]), X[::share], 6.0)),
         projection_dim=projection,

@@ -192,7 +192,7 @@ def _trained(data: Data, seed: int) -> Iterator[Row]:
 
     def train(vectors: WordVectors = data.vectors, **params: Any) -> Any:
         return paper_encoder(
-            "ParagramEncoder", vectors=vectors, random_state=seed, **params
+            "ParaphraseEncoder", vectors=vectors, random_state=seed, **params
         ).fit(pairs)
 
     def weighted(encoder: Any) -> SIFEncoder:
@@ -222,7 +222,7 @@ def _bundled_trained(data: Data, seed: int) -> Iterator[Row]:
         remove_mean(load_word_vectors()), load_word_frequencies()
     )
     encoder = paper_encoder(
-        "ParagramEncoder", vectors=vectors, random_state=seed, **INFONCE
+        "ParaphraseEncoder", vectors=vectors, random_state=seed, **INFONCE
     ).fit(load_paraphrases().data)
     removal = CommonComponentRemoval(1)
     yield "bundled, trained, 1,140 pairs", "InfoNCE from SIF + R", encoder, removal
@@ -281,7 +281,7 @@ class SIFFeatures(Table):
             return SIFEncoder(data.vectors, a=row["a"], frequencies=data.frequencies)
         vectors = apply_sif_weights(remove_mean(data.vectors), data.frequencies)
         encoder = paper_encoder(
-            "ParagramEncoder", vectors=vectors, random_state=seed, **INFONCE
+            "ParaphraseEncoder", vectors=vectors, random_state=seed, **INFONCE
         )
         return FrozenEstimator(encoder.fit(data.pairs))
 

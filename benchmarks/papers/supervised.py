@@ -32,7 +32,7 @@ from _lib.papers import Data, cell, table
 from _lib.published import WIETING, printed_row
 from skparaphrase import supervised
 from skparaphrase.datasets import read_pairs, read_texts
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.metrics import pearson_scorer
 from skparaphrase.supervised import SimilarityRegressor
 from skparaphrase.vectors import apply_sif_weights, remove_mean
@@ -40,7 +40,7 @@ from skparaphrase.vectors import apply_sif_weights, remove_mean
 MODELS = {
     "similarity": "SimilarityRegressor",
     "entailment": "PairClassifier",
-    "sentiment": "SentenceClassifier",
+    "sentiment": "TextClassifier",
 }
 LONGEST_FIRST = tuple(reversed(MODELS))
 TEST = ("dev", "test")
@@ -101,7 +101,7 @@ def lengthened(encoder: Any, X: Any, length: float) -> Any:
     """A fitted encoder whose vectors of texts get this mean length."""
     lengths = np.linalg.norm(encoder.transform(X[:1000]), axis=-1)
     times = length / float(lengths.mean())
-    if not isinstance(encoder, ParagramEncoder):
+    if not isinstance(encoder, ParaphraseEncoder):
         return make_pipeline(encoder, FunctionTransformer(partial(np.multiply, times)))
     encoder = copy(encoder)  # whose words get longer, so that it can be trained
     encoder.vectors_ = multiplied(encoder.vectors_, times)

@@ -21,7 +21,7 @@ from _lib.papers import Data, median, score_words, table
 from _lib.published import CHARAGRAM, WIETING, printed, printed_row, tables
 from skparaphrase.callback import ScoreMonitor
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.inspection import neighbors, token_weights
+from skparaphrase.inspection import nearest_texts, token_weights
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordFrequencies, nearest_words
 
@@ -47,7 +47,7 @@ class Words(Table):
         pairs = data.corpus("ppdb-lexical")
         lexicon = sorted({word for word in pairs.ravel().tolist() if " " not in word})
         queries = self.description["queries"]
-        near = neighbors(encoder, queries, lexicon, n_neighbors=N_NEIGHBORS)
+        near = nearest_texts(encoder, queries, lexicon, k=N_NEIGHBORS)
         found["neighbours"] = {
             query: ", ".join(near[near["query"] == query]["neighbor"])
             for query in queries
@@ -126,7 +126,7 @@ def _with_scores(data: Data, row: Results, seed: int) -> tuple[Any, list[Any]]:
     """An encoder trained on pairs of words, and its scores after each epoch."""
     pairs = data.corpus("ppdb-lexical")[: 1000 if data.quick else None]
     params: Results = {"max_epochs": 2 if data.quick else row["epochs"]}
-    if row["encoder"] == "ParagramEncoder":
+    if row["encoder"] == "ParaphraseEncoder":
         params["vectors"] = data.vectors
     monitor = ScoreMonitor(lambda encoder: score_words(encoder, data))
     encoder = paper_encoder(row["encoder"], row["setting"], random_state=seed, **params)
@@ -188,7 +188,7 @@ class CharacterNeighbors(Table):
         params = {"max_epochs": data.epochs(2), "random_state": 0}
         charagram = paper_encoder("CharagramEncoder", **params).fit(data.pairs)
         pp = paper_encoder(
-            "ParagramEncoder", vectors=data.vectors, learning_rate=0.01, **params
+            "ParaphraseEncoder", vectors=data.vectors, learning_rate=0.01, **params
         ).fit(data.pairs)
         ngrams = [
             ngram.replace("_", " ") for ngram in self.printed[10]["CHARAGRAM-PHRASE"]
@@ -196,14 +196,14 @@ class CharacterNeighbors(Table):
         nearest = partial(nearest_words, charagram.vectors_)
         return {
             "Charagram": {
-                **_listed(neighbors(charagram, words, candidates, N_NEIGHBORS)),
+                **_listed(nearest_texts(charagram, words, candidates, N_NEIGHBORS)),
                 **{
                     ngram: [near for near, of in nearest(ngram, N_NEIGHBORS) if of > 0]
                     for ngram in ngrams
                     if ngram in charagram.vectors_
                 },
             },
-            "PP": _listed(neighbors(pp, words, candidates, N_NEIGHBORS)),
+            "PP": _listed(nearest_texts(pp, words, candidates, N_NEIGHBORS)),
             "candidates": len(candidates),
         }
 
@@ -252,7 +252,7 @@ class WordsOfPP(Table):
     def measure(self, data: Data, name: str, seed: int) -> Results:
         """Neighbours by query, and words by length."""
         encoder = paper_encoder(
-            "ParagramEncoder",
+            "ParaphraseEncoder",
             vectors=data.vectors,
             learning_rate=0.01,
             max_epochs=data.epochs(4),
@@ -268,7 +268,7 @@ class WordsOfPP(Table):
             ("PP", encoder, encoder),
             ("start", start, data.vectors),
         ):
-            frame = neighbors(of, queries, words, N_NEIGHBORS)
+            frame = nearest_texts(of, queries, words, N_NEIGHBORS)
             groups = frame.groupby("query", sort=False)["neighbor"]
             nearest[name] = {query: list(names) for query, names in groups}
             frame = token_weights(vectors, counts).loc[words]

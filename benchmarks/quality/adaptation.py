@@ -66,10 +66,10 @@ TEXTS_PER_INTENT = (2, 5, 20, 100)
 N_INTENT_PAIRS = 50
 N_PAIRS = 12_000
 ENCODERS = (
-    "ParagramEncoder",
+    "ParaphraseEncoder",
     "ProjectionEncoder",
     "DeepAveragingEncoder",
-    "ConvolutionalEncoder",
+    "CNNEncoder",
     "IdentityRNNEncoder",
     "RNNEncoder",
     "LSTMEncoder",

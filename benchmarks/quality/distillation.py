@@ -4,7 +4,7 @@
 
 The teacher embeds the distinct sentences of the training pairs (captions, rewrites,
 news: 81,000), which takes some minutes and is cached in `results/runs`.
-`ParagramEncoder(loss="distillation")` starts from the teacher's own vectors of single
+`ParaphraseEncoder(loss="distillation")` starts from the teacher's own vectors of single
 words. It is compared with these vectors before training, with vectors trained on the
 pairs themselves, and with the teacher. Rate and epochs were chosen on the training sets
 of STS 2012 and SICK (`--choose` prints these scores). Writes
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import ParaphraseEncoder, SIFEncoder
 from skparaphrase.metrics import STSScorer
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import (
@@ -78,15 +78,15 @@ def main() -> None:
         return _choose(data, frequencies, texts, vectors)
     from_sif = apply_sif_weights(remove_mean(data.vectors), frequencies)
 
-    def distilled(seed: int, table: WordVectors) -> ParagramEncoder:
-        encoder = ParagramEncoder(
+    def distilled(seed: int, table: WordVectors) -> ParaphraseEncoder:
+        encoder = ParaphraseEncoder(
             table, loss="distillation", random_state=seed, **SETTING
         )
         return encoder.fit(texts, vectors)
 
     def on_pairs(seed: int) -> Any:
         encoder = paper_encoder(
-            "ParagramEncoder", vectors=from_sif, random_state=seed, **INFONCE
+            "ParaphraseEncoder", vectors=from_sif, random_state=seed, **INFONCE
         )
         return encoder.fit(pairs)
 
@@ -137,7 +137,7 @@ def _choose(
             ("adagrad", 0.03),
             ("adagrad", 0.05),
         ):
-            encoder = ParagramEncoder(
+            encoder = ParaphraseEncoder(
                 start,
                 loss="distillation",
                 random_state=0,

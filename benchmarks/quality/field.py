@@ -46,7 +46,7 @@ from sklearn.preprocessing import FunctionTransformer, normalize
 
 from skparaphrase import load_pretrained, similarity
 from skparaphrase._core import distinct_weights
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.losses import InfoNCELoss
 from skparaphrase.metrics import pearson_score
 from skparaphrase.pairs import PairFeatures, make_cloze_pairs
@@ -256,9 +256,9 @@ def documents(data: FieldData) -> Iterator[Row]:
 def trained(texts: Any, seeds: Sequence[int]) -> dict[str, list[Any]]:
     """The encoder without a fit, and with fits on texts, one of each seed."""
     found = {"`load_pretrained()`": [load_pretrained()]}
-    best = ParagramEncoder(loss=InfoNCELoss(keep=0))
+    best = ParaphraseEncoder(loss=InfoNCELoss(keep=0))
     for n_texts, each in (
-        (None, ParagramEncoder()),
+        (None, ParaphraseEncoder()),
         *((n_texts, best) for n_texts in (None, *N_DOCUMENTS)),
     ):
         name = f"`{each}`" + (f", {n_texts} texts" if n_texts else "")
@@ -537,11 +537,11 @@ change, and by more than the standard error of the lead over the seeds."""
 
 ABOUT_DOCUMENTS = """nDCG@10 of the search tasks with long texts. "Whole texts" have a
 vector each; "passages" are their sentences, of which the best one of a text counts
-(`groups`). `ParagramEncoder` learns from the pairs of `make_cloze_pairs(texts)`, or of
-those of some texts that are drawn. Figures are means of three seeds, which draw texts
-and pairs, and train. "STS" is Pearson x 100 on STS 2012 to 2015, the mean of the years:
-what remains of the similarity of sentences. The last rows are the baselines of the
-table above."""
+(`groups`). `ParaphraseEncoder` learns from the pairs of `make_cloze_pairs(texts)`, or
+of those of some texts that are drawn. Figures are means of three seeds, which draw
+texts and pairs, and train. "STS" is Pearson x 100 on STS 2012 to 2015, the mean of the
+years: what remains of the similarity of sentences. The last rows are the baselines of
+the table above."""
 
 ABOUT_BOTH = """The same search tasks with `SemanticSearch(lexical="char_wb")`, which
 averages the cosine of the vectors and that of "characters". "Vectors" is
@@ -559,7 +559,7 @@ the same with `TfidfVectorizer()`; "raw" and "mean" are other encoders (see abov
 Figures are x 100."""
 
 ABOUT_FITS = """What training gains, with the defaults of each class. "Start" is
-`load_pretrained()`, "fit" `ParagramEncoder().fit(X, y)`; "logistic" and "centroid"
+`load_pretrained()`, "fit" `ParaphraseEncoder().fit(X, y)`; "logistic" and "centroid"
 are `LogisticRegression()` and `NearestCentroid()` on either. "Tf-idf" is
 `TfidfVectorizer(sublinear_tf=True)` with `LogisticRegression(C=10)`; the last two
 columns have both in a `make_union`, with `LogisticRegression()`. The measure of

@@ -81,7 +81,7 @@ def train(args: argparse.Namespace, folder: str, seed: int) -> dict[str, Any]:
     pairs = np.concatenate([data.corpus(name) for name in names])
     np.random.RandomState(seed).shuffle(pairs)
     encoder = paper_encoder(
-        "ParagramEncoder",
+        "ParaphraseEncoder",
         vectors=apply_sif_weights(remove_mean(data.vectors)),
         random_state=seed,
         **INFONCE,
@@ -246,8 +246,8 @@ def report(args: argparse.Namespace, results: Mapping[str, Any]) -> list[str]:
         "",
         "- average: mean of the word vectors. SIF: weights, then",
         "  `CommonComponentRemoval` fitted on the training part. trained:",
-        "  `ParagramEncoder` with InfoNCE, from SIF weights, two epochs on word pairs,",
-        "  captions and rewrites, without the paraphrases of MSRP, which are",
+        "  `ParaphraseEncoder` with InfoNCE, from SIF weights, two epochs on word",
+        "  pairs, captions and rewrites, without the paraphrases of MSRP, which are",
         f"  its training pairs. model2vec: the mean of the same table{peer}.",
         f"- Vectors go through `StandardScaler`, times {WEIGHT}; those of pairs go",
         "  through `PairFeatures` before, their tf-idf through `PairVectorizer`.",

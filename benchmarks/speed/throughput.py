@@ -62,9 +62,9 @@ def _fit_rates(args: Args, encoder: Any) -> Measures:
 
 
 def _defaults(args: Args) -> Measures:
-    from skparaphrase.encoders import ParagramEncoder
+    from skparaphrase.encoders import ParaphraseEncoder
 
-    encoder = ParagramEncoder(max_epochs=1, device="cpu", random_state=0)
+    encoder = ParaphraseEncoder(max_epochs=1, device="cpu", random_state=0)
     return _fit_rates(args, encoder)
 
 
@@ -72,7 +72,7 @@ def _paper(args: Args, **parameters: Any) -> Measures:
     from _lib.paper_encoders import paper_encoder
 
     parameters |= {"vectors": read_table(args), "max_epochs": 1, "device": "cpu"}
-    encoder = paper_encoder("ParagramEncoder", random_state=0, **parameters)
+    encoder = paper_encoder("ParaphraseEncoder", random_state=0, **parameters)
     return _fit_rates(args, encoder)
 
 
@@ -142,9 +142,9 @@ TRAIN = Group(
         "few": "the same, 5,000 pairs, pairs/s",
     },
     contenders={
-        "defaults": Contender("ParagramEncoder()", _defaults),
-        "paper": Contender("ParagramEncoder, the setting of the paper", _paper),
-        "infonce": Contender("ParagramEncoder, InfoNCE and Adam", _infonce),
+        "defaults": Contender("ParaphraseEncoder()", _defaults),
+        "paper": Contender("ParaphraseEncoder, the setting of the paper", _paper),
+        "infonce": Contender("ParaphraseEncoder, InfoNCE and Adam", _infonce),
         "trainer": Contender(
             "SentenceTransformerTrainer, MultipleNegativesRankingLoss",
             _trainer,
@@ -153,7 +153,7 @@ TRAIN = Group(
     },
     comparisons=(
         Comparison(
-            "ParagramEncoder(), an epoch, pairs/s",
+            "ParaphraseEncoder(), an epoch, pairs/s",
             lambda found: found["defaults"]["epoch"],
             at_least=50_000,
         ),

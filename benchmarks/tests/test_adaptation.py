@@ -18,7 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import normalize
 
 from skparaphrase import load_pretrained
-from skparaphrase.datasets import load_faq, load_paraphrases, load_similarity
+from skparaphrase.datasets import load_faq, load_graded_pairs, load_paraphrases
 
 FOLDER = Path(__file__).parents[1]
 
@@ -50,7 +50,7 @@ def root(tmp_path_factory):
     pairs = load_paraphrases().data[:600].tolist()
     rows = [(number // 3, *pair) for number, pair in enumerate(pairs)]
     write_tsv(root, "paraphrase/flickr8k", "group sentence1 sentence2", rows)
-    pairs, scores = load_similarity(return_X_y=True)
+    pairs, scores = load_graded_pairs(return_X_y=True)
     rows = [(score, *pair) for score, pair in zip(scores, pairs, strict=True)]
     sets = ["2012.a", "2012.b", "2013.a", "2014.a", "2015.a"]
     for first, name in enumerate([*(f"sts/{of}" for of in sets), "sick/test"]):
@@ -111,7 +111,7 @@ def test_captions_of_a_picture_are_on_one_side(data):
 
 def test_general_quality_is_the_mean_of_years(data):
     found = data.general(load_pretrained())
-    pairs, scores = load_similarity(return_X_y=True)
+    pairs, scores = load_graded_pairs(return_X_y=True)
     vectors = load_pretrained().transform(pairs)
     cosines = np.sum(normalize(vectors[:, 0]) * normalize(vectors[:, 1]), axis=1)
     r = [100 * pearsonr(cosines[n::6], scores[n::6])[0] for n in range(6)]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy.stats import pearsonr, spearmanr
 
-from skparaphrase.datasets import load_paraphrases, load_similarity
+from skparaphrase.datasets import load_graded_pairs, load_paraphrases
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.vectors import WordVectors
@@ -59,7 +59,7 @@ def test_grouped_scores_are_those_of_scipy():
 
 
 def test_groups_of_lengths_and_of_unknown_words():
-    pairs, gold = load_similarity(return_X_y=True)
+    pairs, gold = load_graded_pairs(return_X_y=True)
     known = WordVectors("the a is in of on to and".split(), np.eye(8))
     encoder = AverageEncoder()
     lengths = scores_by_length(encoder, pairs, gold, bins=(10, 20))

@@ -22,13 +22,13 @@ from sklearn.preprocessing import FunctionTransformer
 from skparaphrase import load_pretrained, similarity
 from skparaphrase._core import distinct_weights
 from skparaphrase.datasets import (
-    load_answers,
+    load_answer_ranking,
     load_faq,
+    load_graded_pairs,
     load_paraphrases,
-    load_similarity,
 )
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder
-from skparaphrase.supervised import SentenceClassifier
+from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder
+from skparaphrase.supervised import TextClassifier
 
 FOLDER = Path(__file__).parents[1]
 RESULTS = FOLDER / "results"
@@ -66,7 +66,7 @@ def root(tmp_path_factory):
         for topic in topics
         for text in np.array(faq.data)[np.array(faq.topics) == topic][:60]
     ]
-    pairs, scores = load_similarity(return_X_y=True)
+    pairs, scores = load_graded_pairs(return_X_y=True)
     scored = [(f"{s}", *pair) for s, pair in zip(scores, pairs, strict=True)]
     labelled = [(int(float(s) > 3), *pair) for s, *pair in scored]
     same = load_paraphrases().data[:60].tolist()
@@ -87,7 +87,7 @@ def root(tmp_path_factory):
     write(root, "intents/train.tsv", "intent text", texts[::2])
     write(root, "intents/test.tsv", "intent text", texts[1::2])
     write(root, "field/hwu64.tsv.xz", "fold label text", folds)
-    foreign = [("oos", text) for text in load_answers().data[:20, 0]]
+    foreign = [("oos", text) for text in load_answer_ranking().data[:20, 0]]
     write(root, "intents/out-of-scope-test.tsv", "intent text", foreign)
     for name in ("agnews", "biomedical"):
         write(root, f"field/{name}.tsv.xz", "label text", texts)
@@ -381,7 +381,7 @@ def test_equal_numbers_are_asked_for(field):
 def test_queries_without_an_answer(data):
     texts, queries, has_answer = data.unanswered()
     assert not {*queries} & {*texts}
-    assert {*queries[~has_answer]} == {*load_answers().data[:20, 0]}
+    assert {*queries[~has_answer]} == {*load_answer_ranking().data[:20, 0]}
     assert {*queries[has_answer]} <= {*load_faq().data}
 
 
@@ -411,7 +411,7 @@ def test_rows_of_documents(field, data):
     rows = [*field.documents(data)]
     assert {row["task"] for row in rows} == {*field.DOCUMENTS}
     medline = {row["call"]: row["scores"] for row in rows if row["task"] == "Medline"}
-    fits = [name for name in medline if name.startswith("`ParagramEncoder(")]
+    fits = [name for name in medline if name.startswith("`ParaphraseEncoder(")]
     assert [*medline] == ["`load_pretrained()`", *fits, *field.METHODS[1:]]
     assert len(fits) == 2 + len(field.N_DOCUMENTS)
     for name in fits:
@@ -456,9 +456,9 @@ def test_rows_of_fitted_labels(fits, data):
         right = np.unique(y)[distances.argmin(axis=1)] == y[test]
         found = row["scores"]["start, centroid"][seed]
         assert found == pytest.approx(100 * right.mean())
-        model = SentenceClassifier(random_state=seed).fit(X[train], y[train])
+        model = TextClassifier(random_state=seed).fit(X[train], y[train])
         right = model.predict(X[test]) == y[test]
-        found = row["scores"]["SentenceClassifier"][seed]
+        found = row["scores"]["TextClassifier"][seed]
         assert found == pytest.approx(100 * right.mean())
     assert fits.fit_cells(row)[0] == row["task"] and len(fits.fit_cells(row)) == 10
 
@@ -476,7 +476,7 @@ def test_rows_of_fitted_pairs(fits, data):
         hits = np.flatnonzero(order)
         precision = np.mean(np.arange(1, len(hits) + 1) / (hits + 1))
         assert row["scores"]["start"] == [pytest.approx(100 * precision, abs=0.5)] * 2
-        encoder = ParagramEncoder(random_state=1).fit(X[train][y[train]])
+        encoder = ParaphraseEncoder(random_state=1).fit(X[train][y[train]])
         one, other = (encoder.transform(X[test, side]) for side in (0, 1))
         expected = average_precision_score(y[test], np.vecdot(one, other))
         found = row["scores"]["fit on positives"][1]

@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from skparaphrase import load_pretrained
-from skparaphrase.datasets import load_similarity
+from skparaphrase.datasets import load_graded_pairs
 
 FOLDER = Path(__file__).parents[1]
 
@@ -25,7 +25,7 @@ def script(monkeypatch):
 
 
 def test_pairs_are_pooled(script, monkeypatch):
-    X, y = load_similarity(return_X_y=True)
+    X, y = load_graded_pairs(return_X_y=True)
     sets = {"first": (X[:300], y[:300]), "second": (X[300:], y[300:])}
     monkeypatch.setattr(script, "SETS", {"STS12": ("sts/2012.*.tsv", len(X))})
     monkeypatch.setattr(script, "find_spec", lambda name: None)

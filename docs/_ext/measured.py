@@ -47,9 +47,9 @@ PPDB_XL = 3_030_000, 10  # pairs, epochs
 ENCODERS = (
     ("load_pretrained()", "embed"),
     ('load_pretrained(pooling="mean")', "embed"),
-    ("ParagramEncoder", "encoders"),
+    ("ParaphraseEncoder", "encoders"),
     ("CharagramEncoder", "encoders"),
-    ("ConvolutionalEncoder", "encoders"),
+    ("CNNEncoder", "encoders"),
     ("LSTMEncoder(output_gate=False)", "encoders"),
     ("CharLSTMEncoder", "encoders"),
 )
@@ -156,15 +156,15 @@ def disk(dim: int = DIM) -> str:
 
 def training(results: Mapping[str, Any]) -> str:
     """The time to train on PPDB XL, at the rate of an epoch in throughput.json."""
-    rate = median_of(results.get("train", {}), "ParagramEncoder()", "epoch")
+    rate = median_of(results.get("train", {}), "ParaphraseEncoder()", "epoch")
     if not rate:
         return ""
     n_pairs, n_epochs = PPDB_XL
     minutes = n_pairs * n_epochs / rate / 60
     return (
-        f"Training ``ParagramEncoder`` on PPDB XL ({n_pairs / 1e6:.2f} million pairs, "
-        f"{n_epochs} epochs) at the rate of {rate:,.0f} pairs/s takes {minutes:,.0f} "
-        "minutes."
+        f"Training ``ParaphraseEncoder`` on PPDB XL ({n_pairs / 1e6:.2f} million "
+        f"pairs, {n_epochs} epochs) at the rate of {rate:,.0f} pairs/s takes "
+        f"{minutes:,.0f} minutes."
     )
 
 

@@ -117,7 +117,7 @@ def test_what_is_between_the_marks_is_replaced(measured):
 
 def test_sizing_is_computed_from_rates(measured):
     rates = {"contenders": {"load_pretrained()": {"distinct": {"median": 100_000.0}}}}
-    train = {"contenders": {"ParagramEncoder()": {"epoch": {"median": 50_500.0}}}}
+    train = {"contenders": {"ParaphraseEncoder()": {"epoch": {"median": 50_500.0}}}}
     results = {"embed": rates, "train": train}
     # 10^9 / 10^5 seconds are 2.78 hours
     assert measured.sizes(results) == [["``load_pretrained()``", "100,000", "2.8"]]

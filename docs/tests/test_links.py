@@ -15,12 +15,12 @@ from sklearn.preprocessing import StandardScaler
 import skparaphrase
 from skparaphrase._estimator import HOME
 from skparaphrase.datasets import load_paraphrases
-from skparaphrase.encoders import ParagramEncoder, SIFEncoder
-from skparaphrase.pairs import LastAxis, LastAxisUnion, PairSimilarity
+from skparaphrase.encoders import ParaphraseEncoder, SIFEncoder
+from skparaphrase.pairs import EncoderUnion, LastAxis, PairSimilarity
 
 REQUIRED = {
     LastAxis: {"transformer": StandardScaler()},
-    LastAxisUnion: {"transformer_list": [("sif", SIFEncoder())]},
+    EncoderUnion: {"transformer_list": [("sif", SIFEncoder())]},
 }
 
 
@@ -65,11 +65,11 @@ def test_pages_within_a_pipeline():
 
 
 def test_fitted_attributes_have_pages_and_short_values():
-    encoder = ParagramEncoder(max_epochs=1, random_state=0).fit(
+    encoder = ParaphraseEncoder(max_epochs=1, random_state=0).fit(
         load_paraphrases().data[:20]
     )
     page = encoder._repr_html_()
-    assert "ParagramEncoder.html#:~:text=vectors_,-" in page
+    assert "ParaphraseEncoder.html#:~:text=vectors_,-" in page
     assert re.search(r"<td>WordVectors\([^<]{,40}\)</td>", page)
     assert len(page) < 100_000
 

@@ -106,9 +106,10 @@ Heading
 """
     listed = re.findall(r"(?m)^   (\w+)$", expand(page))
     assert listed == [
-        *("InfoNCELoss", "MarginLoss", "CoSENTLoss", "DistillationLoss", "Loss")
+        *("InfoNCELoss", "MarginLoss", "BaseLoss", "CoSENTLoss"),
+        *("DistillationLoss", "LossBatch"),
     ]
-    assert expand(page).endswith("   Loss\n\nHeading\n")
+    assert expand(page).endswith("   LossBatch\n\nHeading\n")
     assert expand("No module.\n") == "No module.\n"
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from skparaphrase import Embedder, load_pretrained
-from skparaphrase.datasets import load_faq, load_similarity
+from skparaphrase import EmbeddingAdapter, load_pretrained
+from skparaphrase.datasets import load_faq, load_graded_pairs
 from skparaphrase.metrics import pearson_scorer
 from skparaphrase.search import NearDuplicates
 
@@ -91,7 +91,7 @@ def test_keybert(run):
 def test_mteb(run, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     (scores,) = run("mteb")["results"].task_results[0].scores["test"]
-    pairs = load_similarity()
+    pairs = load_graded_pairs()
     expected = pearson_scorer(load_pretrained(), pairs.data, pairs.target)
     for name in "cosine_pearson", "pearson":
         assert scores[name] == pytest.approx(expected, abs=1e-6)
@@ -101,7 +101,7 @@ def test_mteb(run, monkeypatch, tmp_path):
 def test_mteb_retrieval(monkeypatch):
     mteb = pytest.importorskip("mteb")
     mocks = pytest.importorskip("mteb.mocks")
-    results = mteb.evaluate(Embedder(), mocks.MockRetrievalTask(), cache=None)
+    results = mteb.evaluate(EmbeddingAdapter(), mocks.MockRetrievalTask(), cache=None)
     assert results.task_results[0].get_score() > 0
 
 

@@ -4,18 +4,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skparaphrase.datasets._bundled import (
-    load_answers,
+    load_answer_ranking,
     load_entailment,
     load_faq,
+    load_graded_pairs,
     load_paraphrases,
+    load_pos_tags,
     load_sentiment,
-    load_similarity,
-    load_tagged,
 )
 from skparaphrase.datasets._lexical import fetch_glove, fetch_ppdb
 from skparaphrase.datasets._similarity import fetch_sick, fetch_sts, fetch_stsb
 from skparaphrase.datasets._tables import read_pairs, read_texts
-from skparaphrase.vectors import load_word_frequencies, load_word_vectors
+from skparaphrase.vectors._frequencies import load_word_frequencies
+from skparaphrase.vectors._storage import load_word_vectors
 
 __all__ = [
     "fetch_glove",
@@ -23,13 +24,13 @@ __all__ = [
     "fetch_sick",
     "fetch_sts",
     "fetch_stsb",
-    "load_answers",
+    "load_answer_ranking",
     "load_entailment",
     "load_faq",
+    "load_graded_pairs",
     "load_paraphrases",
+    "load_pos_tags",
     "load_sentiment",
-    "load_similarity",
-    "load_tagged",
     "load_word_frequencies",
     "load_word_vectors",
     "read_pairs",

@@ -12,7 +12,7 @@ from sklearn.utils import Bunch
 
 from skparaphrase.datasets._fetch import read_descr
 from skparaphrase.datasets._tables import PAIR, make_bunch, read_table
-from skparaphrase.text import unique_texts
+from skparaphrase.text._check import unique_texts
 
 
 def load_paraphrases(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
@@ -39,7 +39,7 @@ def load_paraphrases(*, return_X_y: bool = False, as_frame: bool = False) -> Bun
     return _load("paraphrases", PAIR, None, return_X_y, as_frame)
 
 
-def load_similarity(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
+def load_graded_pairs(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     """Load pairs of English sentences graded for similarity from 0 to 5.
 
     The grades follow the semantic textual similarity tasks: 5 for the same meaning, 4
@@ -58,8 +58,8 @@ def load_similarity(*, return_X_y: bool = False, as_frame: bool = False) -> Bunc
 
     Examples
     --------
-    >>> from skparaphrase.datasets import load_similarity
-    >>> pairs, scores = load_similarity(return_X_y=True)
+    >>> from skparaphrase.datasets import load_graded_pairs
+    >>> pairs, scores = load_graded_pairs(return_X_y=True)
     >>> pairs.shape, scores.min(), scores.max()
     ((570, 2), np.float64(0.0), np.float64(5.0))
     """
@@ -125,7 +125,7 @@ def load_entailment(*, return_X_y: bool = False, as_frame: bool = False) -> Bunc
     return _load("entailment", PAIR, "label", return_X_y, as_frame)
 
 
-def load_answers(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
+def load_answer_ranking(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     """Load English questions with correct (1) and wrong (0) candidate answers.
 
     Parameters
@@ -149,8 +149,8 @@ def load_answers(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
 
     Examples
     --------
-    >>> from skparaphrase.datasets import load_answers
-    >>> answers = load_answers()
+    >>> from skparaphrase.datasets import load_answer_ranking
+    >>> answers = load_answer_ranking()
     >>> answers.data.shape, int(answers.target.sum()), answers.query[-1]
     ((317, 2), 77, np.int64(59))
     """
@@ -208,7 +208,7 @@ def load_faq(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     return faq
 
 
-def load_tagged(*, return_X_y: bool = False) -> Bunch:
+def load_pos_tags(*, return_X_y: bool = False) -> Bunch:
     """Load English sentences with a part of speech for every token.
 
     The tags are those of Universal Dependencies, assigned as in the English Web
@@ -228,8 +228,8 @@ def load_tagged(*, return_X_y: bool = False) -> Bunch:
 
     Examples
     --------
-    >>> from skparaphrase.datasets import load_tagged
-    >>> sentences, tags = load_tagged(return_X_y=True)
+    >>> from skparaphrase.datasets import load_pos_tags
+    >>> sentences, tags = load_pos_tags(return_X_y=True)
     >>> len(sentences), sum(map(len, sentences))
     (296, 2517)
     >>> list(zip(sentences[0], tags[0]))[:3]

@@ -32,7 +32,7 @@ from skparaphrase.datasets._tables import (
     select_columns,
 )
 from skparaphrase.model_selection import pair_groups
-from skparaphrase.storage import open_plain
+from skparaphrase.storage._folders import open_plain
 
 _DTYPES = {"score": np.float64, "label": np.int64}  # other columns are objects
 

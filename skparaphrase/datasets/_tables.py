@@ -21,7 +21,7 @@ from sklearn.utils import Bunch
 from skparaphrase._estimator import warn_caller
 from skparaphrase._lazy import import_for
 from skparaphrase._typing import FilePath
-from skparaphrase.storage import open_plain
+from skparaphrase.storage._folders import open_plain
 
 Columns = dict[str, NDArray[Any]]
 Row = tuple[int, list[str]]  # the line in which it ends, and its cells

@@ -23,14 +23,10 @@ from skparaphrase._estimator import (
 )
 from skparaphrase._typing import Texts
 from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
-from skparaphrase.supervision import indicator_rows
-from skparaphrase.text import fit_blocks
-from skparaphrase.vectors import (
-    WordFrequencies,
-    WordVectors,
-    sif_weights,
-    word_probabilities,
-)
+from skparaphrase.supervision._teacher import indicator_rows
+from skparaphrase.text._check import fit_blocks
+from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors._transforms import sif_weights, word_probabilities
 
 Weighting = Callable[[NDArray[np.float64]], ArrayLike]
 
@@ -65,7 +61,7 @@ class AverageEncoder(AveragingEncoder):
     See Also
     --------
     SIFEncoder : Down-weights frequent words.
-    ParagramEncoder : Trains the vectors on paraphrases.
+    ParaphraseEncoder : Trains the vectors on paraphrases.
 
     Examples
     --------
@@ -104,7 +100,7 @@ class AverageEncoder(AveragingEncoder):
         if is_taught and is_called_directly() and not warn_of_ignored_vectors(self, y):
             warn_caller(
                 "AverageEncoder learns nothing from pairs, scores or labels. "
-                "ParagramEncoder().fit(X, y), of skparaphrase.encoders, trains; by "
+                "ParaphraseEncoder().fit(X, y), of skparaphrase.encoders, trains; by "
                 "default, it starts from load_pretrained(). To transform, no fit is "
                 "needed."
             )

@@ -26,16 +26,18 @@ from skparaphrase._output import LastAxisTransformer
 from skparaphrase._progress import NO_BAR, progress_bar
 from skparaphrase._typing import Encoder, Texts, Vectors
 from skparaphrase.encoders._export import to_model2vec, to_static_embedding
-from skparaphrase.storage import save
-from skparaphrase.text import (
+from skparaphrase.storage._models import save
+from skparaphrase.text._check import (
     ANY,
     check_text_blocks,
-    check_tokenizer,
     count_rows,
     is_stored,
     unique_strings,
 )
-from skparaphrase.vectors import POOLINGS, WORDS, WordVectors, bundled, pool_texts
+from skparaphrase.text._tokenizer import check_tokenizer
+from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors._pooling import POOLINGS, pool_texts
+from skparaphrase.vectors._storage import WORDS, bundled
 
 _NORMS: list[Any] = [StrOptions({"l2"}), None]
 

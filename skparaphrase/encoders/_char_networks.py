@@ -15,7 +15,7 @@ from skparaphrase._lazy import networks
 from skparaphrase.encoders._charagram import PAPER, random_table
 from skparaphrase.encoders._convolutional import check_filters
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import Loss, MarginLoss
+from skparaphrase.losses import BaseLoss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
@@ -94,15 +94,15 @@ class CharCNNEncoder(TrainedEncoder):
         Lower-case the texts first.
     init, norm
         As in :class:`CharagramEncoder`.
-    loss : str or Loss, default="auto"
-        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`. It
+    loss : str or BaseLoss, default="auto"
+        As in :class:`ParaphraseEncoder`; "margin" is the paper's, `MarginLoss()`. It
         gains more from some ten thousand pairs on, and learns nothing from a thousand.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)`.
     learning_rate, batch_size, max_epochs, validation_fraction, patience
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     warm_start, device, random_state, verbose
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class CharCNNEncoder(TrainedEncoder):
         "filters.i.weight", of shape (width, embedding_dim, number), "filters.i.bias",
         "layer.weight", of shape (525, dim), and "layer.bias", unless `dim` is None.
     teacher_axes_, loss_curve_, n_epochs_, validation_scores_, best_epoch_
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
 
     Notes
     -----
@@ -180,7 +180,7 @@ class CharCNNEncoder(TrainedEncoder):
         lowercase: bool = True,
         init: Any = None,
         norm: str | None = "l2",
-        loss: str | Loss = "auto",
+        loss: str | BaseLoss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.001,
         batch_size: int = 128,
@@ -236,14 +236,14 @@ class CharLSTMEncoder(TrainedEncoder):
         As in :class:`CharCNNEncoder`.
     init, norm
         As in :class:`CharagramEncoder`.
-    loss : str or Loss, default="auto"
-        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
+    loss : str or BaseLoss, default="auto"
+        As in :class:`ParaphraseEncoder`; "margin" is the paper's, `MarginLoss()`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)`.
     learning_rate, batch_size, max_epochs, validation_fraction, patience
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     warm_start, device, random_state, verbose
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
 
     Attributes
     ----------
@@ -252,7 +252,7 @@ class CharLSTMEncoder(TrainedEncoder):
     parameters_ : dict of str to ndarray
         As in :class:`LSTMEncoder`.
     teacher_axes_, loss_curve_, n_epochs_, validation_scores_, best_epoch_
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
 
     Notes
     -----
@@ -318,7 +318,7 @@ class CharLSTMEncoder(TrainedEncoder):
         lowercase: bool = True,
         init: Any = None,
         norm: str | None = "l2",
-        loss: str | Loss = "auto",
+        loss: str | BaseLoss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.003,
         batch_size: int = 128,

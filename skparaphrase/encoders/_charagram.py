@@ -13,7 +13,7 @@ from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import Loss, MarginLoss
+from skparaphrase.losses import BaseLoss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
@@ -73,15 +73,15 @@ class CharagramEncoder(TrainedEncoder):
         :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
         training starts from: phrases first, then sentences.
     norm : {"l2"} or None, default="l2"
-        As in :class:`ParagramEncoder`.
-    loss : str or Loss, default="auto"
-        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
+        As in :class:`ParaphraseEncoder`.
+    loss : str or BaseLoss, default="auto"
+        As in :class:`ParaphraseEncoder`; "margin" is the paper's, `MarginLoss()`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)`.
     learning_rate, batch_size, max_epochs, validation_fraction, patience
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     warm_start, device, random_state, verbose
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class CharagramEncoder(TrainedEncoder):
         "constant" and "bias" of shape (dim,), and "layers.i.weight" and "layers.i.bias"
         of further layers.
     teacher_axes_, loss_curve_, n_epochs_, validation_scores_, best_epoch_
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
 
     Notes
     -----
@@ -156,7 +156,7 @@ class CharagramEncoder(TrainedEncoder):
         activation: str = "tanh",
         init: Any = None,
         norm: str | None = "l2",
-        loss: str | Loss = "auto",
+        loss: str | BaseLoss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.001,
         batch_size: int = 256,

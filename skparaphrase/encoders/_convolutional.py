@@ -11,7 +11,7 @@ from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import Loss, MarginLoss
+from skparaphrase.losses import BaseLoss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.vectors import WordVectors
 
@@ -31,7 +31,7 @@ _WIDTHS: dict[str, Any] = {  # note 4: these values, and 300 filters in all
 }
 
 
-class ConvolutionalEncoder(TrainedEncoder):
+class CNNEncoder(TrainedEncoder):
     r"""Sums of convolutions over word vectors: convolutional sentence encoder (CSE).
 
     Jiao et al. (2018): filters of several widths slide over the words. Their responses
@@ -58,27 +58,27 @@ class ConvolutionalEncoder(TrainedEncoder):
         order of their first occurrence.
     residual, tokenizer, init, norm
         As in :class:`DeepAveragingEncoder`.
-    loss : str or Loss, default="auto"
-        As in :class:`ParagramEncoder`; the paper's is `MarginLoss(margin=0.6)`.
+    loss : str or BaseLoss, default="auto"
+        As in :class:`ParaphraseEncoder`; the paper's is `MarginLoss(margin=0.6)`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
     learning_rate, batch_size, max_epochs
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     freeze
         As in :class:`DeepAveragingEncoder`.
     validation_fraction, patience, warm_start, device, random_state, verbose
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
 
     Attributes
     ----------
     vectors_
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     parameters_ : dict of str to ndarray
         "filters.i.weight", of shape (width, dim, number), and "filters.i.bias" of the
         i-th pair. With `residual` "composition.filters.i.weight" and so on, and
         "projection", of shape (number of all filters, dim).
     teacher_axes_, loss_curve_, n_epochs_, validation_scores_, best_epoch_
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
 
     Notes
     -----
@@ -90,7 +90,7 @@ class ConvolutionalEncoder(TrainedEncoder):
     "widths" and, with 300 filters of one width, "width" (table 5). For tables 1 and 2,
     the paper prints a grid and not the values it chose: "simple-wikipedia" has those
     that the authors' code names as the best, and "ppdb-xl" the point nearest to the
-    setting of :class:`ParagramEncoder`. `scramble` is of the code.
+    setting of :class:`ParaphraseEncoder`. `scramble` is of the code.
 
     References
     ----------
@@ -100,8 +100,8 @@ class ConvolutionalEncoder(TrainedEncoder):
     Examples
     --------
     >>> from skparaphrase.datasets import load_paraphrases
-    >>> from skparaphrase.encoders import ConvolutionalEncoder
-    >>> encoder = ConvolutionalEncoder(max_epochs=1, random_state=0)
+    >>> from skparaphrase.encoders import CNNEncoder
+    >>> encoder = CNNEncoder(max_epochs=1, random_state=0)
     >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
     (1, 256)
     """
@@ -141,7 +141,7 @@ class ConvolutionalEncoder(TrainedEncoder):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         norm: str | None = "l2",
-        loss: str | Loss = "auto",
+        loss: str | BaseLoss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.005,
         batch_size: int = 256,

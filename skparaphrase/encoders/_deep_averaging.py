@@ -11,7 +11,7 @@ from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import Loss, MarginLoss
+from skparaphrase.losses import BaseLoss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.vectors import WordVectors
 
@@ -53,7 +53,7 @@ class AveragingNetworkEncoder(TrainedEncoder):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         norm: str | None = "l2",
-        loss: str | Loss = "auto",
+        loss: str | BaseLoss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.005,
         batch_size: int = 256,
@@ -104,36 +104,36 @@ class DeepAveragingEncoder(AveragingNetworkEncoder):
         of the network's output, "projection", which starts at zero. Training thus
         starts from the average. False: it is the network's output, as in the paper.
     tokenizer
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     init : encoder, default=None
         A fitted encoder of this class, or a fitted average of word vectors, that
         training starts from: phrases first, then sentences. In pipelines and grid
         searches in a :class:`~sklearn.frozen.FrozenEstimator`.
     norm : {"l2"} or None, default="l2"
-        As in :class:`ParagramEncoder`.
-    loss : str or Loss, default="auto"
-        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
+        As in :class:`ParaphraseEncoder`.
+    loss : str or BaseLoss, default="auto"
+        As in :class:`ParaphraseEncoder`; "margin" is the paper's, `MarginLoss()`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
     learning_rate, batch_size, max_epochs
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     freeze : {"vectors"}, default=None
         What is not trained.
     validation_fraction, patience
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     warm_start, device, random_state, verbose
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
 
     Attributes
     ----------
     vectors_
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     parameters_ : dict of str to ndarray
         "layers.i.weight", of shape (dim_in, dim), and "layers.i.bias" of layer i. With
         `residual` "composition.layers.i.weight" and so on, and "projection", of shape
         (dim, dim_in).
     teacher_axes_, loss_curve_, n_epochs_, validation_scores_, best_epoch_
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
 
     See Also
     --------
@@ -200,7 +200,7 @@ class ProjectionEncoder(AveragingNetworkEncoder):
     See Also
     --------
     DeepAveragingEncoder : With activation functions and more layers.
-    ParagramEncoder : Without the projection.
+    ParaphraseEncoder : Without the projection.
 
     Notes
     -----

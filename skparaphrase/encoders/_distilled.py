@@ -19,15 +19,14 @@ from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Texts
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
-from skparaphrase.supervision import check_vectors
-from skparaphrase.text import TokenBatch, check_fit_texts
-from skparaphrase.vectors import (
-    WordFrequencies,
-    WordVectors,
+from skparaphrase.supervision._teacher import check_vectors
+from skparaphrase.text._check import check_fit_texts
+from skparaphrase.text._lookup import TokenBatch
+from skparaphrase.vectors import WordFrequencies, WordVectors, fit_subwords
+from skparaphrase.vectors._frequencies import load_word_frequencies
+from skparaphrase.vectors._transforms import (
     append_new_words,
     fit_rows,
-    fit_subwords,
-    load_word_frequencies,
     sif_weights,
     word_probabilities,
 )
@@ -108,7 +107,7 @@ class DistilledEncoder(AveragingEncoder):
 
     See Also
     --------
-    ParagramEncoder : With `loss="distillation"`, learns by gradient descent.
+    ParaphraseEncoder : With `loss="distillation"`, learns by gradient descent.
 
     Notes
     -----

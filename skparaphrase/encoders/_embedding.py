@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from skparaphrase._lazy import networks, torch
 from skparaphrase._progress import progress_bar
 from skparaphrase._threads import own_torch
-from skparaphrase.text import NgramTokenizer, TokenBatch, WordTokenizer
-from skparaphrase.vectors import WordVectors, pool_vectors
+from skparaphrase.text import NgramTokenizer, WordTokenizer
+from skparaphrase.text._lookup import TokenBatch
+from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors._pooling import pool_vectors
 
 Batches = Iterable[TokenBatch]
 Matrix = NDArray[np.float32]

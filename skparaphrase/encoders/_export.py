@@ -12,16 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._core import CHUNKS, MARKS, MOST_RUNS, ORDINAL, WORD, folded
+from skparaphrase._core import CHUNKS, JOINERS, MARKS, MOST_RUNS, ORDINAL, WORD, folded
 from skparaphrase._estimator import warn_caller
 from skparaphrase._lazy import import_for
 from skparaphrase._typing import FilePath, Vectors
-from skparaphrase.storage import (
-    new_folder,
-    write_metadata,
-    write_safetensors,
-)
-from skparaphrase.text import JOINERS, TOKEN_PATTERNS, WordTokenizer
+from skparaphrase.storage._folders import new_folder, write_metadata, write_safetensors
+from skparaphrase.text import WordTokenizer
+from skparaphrase.text._tokenizer import TOKEN_PATTERNS
 
 if TYPE_CHECKING:
     from skparaphrase.vectors import WordVectors

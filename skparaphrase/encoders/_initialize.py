@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._estimator import warn_caller
 from skparaphrase._lazy import training
 from skparaphrase.encoders._base import AveragingEncoder
-from skparaphrase.encoders._paragram import ParagramEncoder
+from skparaphrase.encoders._paraphrase import ParaphraseEncoder
 from skparaphrase.encoders._start import (
     Start,
     check_fitted_encoder,
@@ -40,7 +40,7 @@ def begin_training(
     """A copy of an encoder in the state that training on texts starts from.
 
     The texts determine vocabularies of characters and word counts; each distinct one is
-    looked up. Weighted or plain averages become a :class:`ParagramEncoder` that
+    looked up. Weighted or plain averages become a :class:`ParaphraseEncoder` that
     averages weighted vectors. Raises TypeError for an encoder that torch cannot train.
     """
     encoder = unwrap_frozen(encoder)
@@ -73,7 +73,7 @@ def resume_training(
 def copy_fitted(encoder: Any) -> TrainedEncoder:
     """A copy of a fitted encoder, to be trained further.
 
-    Weighted or plain averages become a :class:`ParagramEncoder`.
+    Weighted or plain averages become a :class:`ParaphraseEncoder`.
     """
     encoder = unwrap_frozen(encoder)
     if not isinstance(encoder, TrainedEncoder):
@@ -94,9 +94,9 @@ def copy_fitted(encoder: Any) -> TrainedEncoder:
     return new
 
 
-def _as_paragram(encoder: AveragingEncoder) -> ParagramEncoder:
+def _as_paragram(encoder: AveragingEncoder) -> ParaphraseEncoder:
     """The fitted mean of weighted vectors as an average that can be trained."""
-    return ParagramEncoder(
+    return ParaphraseEncoder(
         weighted_table(encoder),
         pooling=encoder.pooling,
         norm=encoder.norm,

@@ -11,7 +11,7 @@ from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import Loss, MarginLoss
+from skparaphrase.losses import BaseLoss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.vectors import WordVectors
 
@@ -52,28 +52,28 @@ class LSTMEncoder(TrainedEncoder):
         code; matrices, as in its equations; or none.
     residual, tokenizer, init, norm
         As in :class:`DeepAveragingEncoder`.
-    loss : str or Loss, default="auto"
-        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
+    loss : str or BaseLoss, default="auto"
+        As in :class:`ParaphraseEncoder`; "margin" is the paper's, `MarginLoss()`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
     learning_rate, batch_size, max_epochs
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     freeze
         As in :class:`DeepAveragingEncoder`.
     validation_fraction, patience, warm_start, device, random_state, verbose
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
 
     Attributes
     ----------
     vectors_
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     parameters_ : dict of str to ndarray
         "W_xi" of shape (dim, dim_in), "W_hi" of shape (dim, dim), the peephole "W_ci"
         and the bias "b_i" of gate i; likewise for f, c (no peephole) and o. With
         `residual` "composition.W_xi" and so on, and "projection", of shape (dim,
         dim_in).
     teacher_axes_, loss_curve_, n_epochs_, validation_scores_, best_epoch_
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
 
     Notes
     -----
@@ -129,7 +129,7 @@ class LSTMEncoder(TrainedEncoder):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         norm: str | None = "l2",
-        loss: str | Loss = "auto",
+        loss: str | BaseLoss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.005,
         batch_size: int = 256,

@@ -12,7 +12,7 @@ from skparaphrase._estimator import store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase._typing import Encoder
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import Loss
+from skparaphrase.losses import BaseLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
 
@@ -25,37 +25,37 @@ class NetworkEncoder(TrainedEncoder):
     network : callable, default=None
         Takes the number of dimensions of the word vectors and returns a
         :class:`skparaphrase.networks.Composition`: its class, or a
-        `functools.partial` of it. None is :class:`skparaphrase.networks.Average`.
+        `functools.partial` of it. None averages the vectors.
     vectors : WordVectors, default=None
         Where training starts. None takes those of `init`, or of
         :func:`skparaphrase.load_pretrained`.
     tokenizer
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     init : encoder, default=None
         A fitted `NetworkEncoder` with the same network, or a fitted average of word
         vectors, that training starts from. In pipelines and grid searches in a
         :class:`~sklearn.frozen.FrozenEstimator`.
     norm : {"l2"} or None, default="l2"
-        As in :class:`ParagramEncoder`. None gives what the network computes.
-    loss : str or Loss, default="auto"
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`. None gives what the network computes.
+    loss : str or BaseLoss, default="auto"
+        As in :class:`ParaphraseEncoder`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad")`.
     learning_rate, batch_size, max_epochs
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     freeze : {"vectors"}, default=None
         What is not trained.
     validation_fraction, patience, warm_start, device, random_state, verbose
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
 
     Attributes
     ----------
     vectors_
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     parameters_ : dict of str to ndarray
         The parameters of the network, by name.
     teacher_axes_, loss_curve_, n_epochs_, validation_scores_, best_epoch_
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
 
     See Also
     --------
@@ -95,7 +95,7 @@ class NetworkEncoder(TrainedEncoder):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Encoder | None = None,
         norm: str | None = "l2",
-        loss: str | Loss = "auto",
+        loss: str | BaseLoss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.005,
         batch_size: int = 256,

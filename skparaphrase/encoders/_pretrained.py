@@ -14,10 +14,10 @@ from sklearn.frozen import FrozenEstimator
 from skparaphrase._math import cosine, unit_vectors
 from skparaphrase._typing import Encoder, FilePath, Texts
 from skparaphrase.encoders._average import AverageEncoder
-from skparaphrase.pairs import LastAxisUnion
-from skparaphrase.storage import load
-from skparaphrase.text import check_single_texts
-from skparaphrase.vectors import LANGUAGES, SENTENCES, bundled
+from skparaphrase.pairs import EncoderUnion
+from skparaphrase.storage._models import load
+from skparaphrase.text._check import check_single_texts
+from skparaphrase.vectors._storage import LANGUAGES, SENTENCES, bundled
 
 # Slope and intercept of the logit of a paraphrase in the cosine of the shipped encoder;
 # fitted by benchmarks/quality/probability.py.
@@ -46,7 +46,7 @@ def load_pretrained(
     pooling: str = ...,
     norm: str | None = ...,
     dim: int | None = ...,
-) -> AverageEncoder | LastAxisUnion: ...
+) -> AverageEncoder | EncoderUnion: ...
 
 
 def load_pretrained(
@@ -55,7 +55,7 @@ def load_pretrained(
     pooling: str = "distinct",
     norm: str | None = "l2",
     dim: int | None = None,
-) -> AverageEncoder | LastAxisUnion:
+) -> AverageEncoder | EncoderUnion:
     """Load a sentence encoder that comes with the package.
 
     An average of word vectors, and of character n-grams for other words
@@ -96,9 +96,9 @@ def load_pretrained(
 
     Returns
     -------
-    encoder : AverageEncoder, or LastAxisUnion of the large one
+    encoder : AverageEncoder, or EncoderUnion of the large one
         Needs no `fit`, which learns nothing, and so survives
-        :func:`sklearn.base.clone`: `ParagramEncoder().fit(X)` trains, starting from
+        :func:`sklearn.base.clone`: `ParaphraseEncoder().fit(X)` trains, starting from
         this encoder. Its table, `encoder.vectors`, is the same object at every call
         with the same `dim`.
 
@@ -113,7 +113,7 @@ def load_pretrained(
     See Also
     --------
     skparaphrase.datasets.load_word_vectors : The bundled vectors of single words.
-    skparaphrase.encoders.ParagramEncoder : Trains the vectors further.
+    skparaphrase.encoders.ParaphraseEncoder : Trains the vectors further.
 
     Examples
     --------
@@ -126,13 +126,13 @@ def load_pretrained(
     True
 
     Training on paraphrases helps to find the partner of others. (By default,
-    `ParagramEncoder()` starts from the same vectors.)
+    `ParaphraseEncoder()` starts from the same vectors.)
 
     >>> from skparaphrase.datasets import load_paraphrases
-    >>> from skparaphrase.encoders import ParagramEncoder
+    >>> from skparaphrase.encoders import ParaphraseEncoder
     >>> from skparaphrase.metrics import RetrievalScorer
     >>> pairs = load_paraphrases().data
-    >>> trained = ParagramEncoder(init=encoder, random_state=0).fit(pairs[:1000])
+    >>> trained = ParaphraseEncoder(init=encoder, random_state=0).fit(pairs[:1000])
     >>> score = RetrievalScorer(pairs[1000:])
     >>> score(trained) > score(encoder)
     True
@@ -158,13 +158,13 @@ def load_pretrained(
     return encoder
 
 
-def _load_large(folder: Path, pooling: str) -> LastAxisUnion:
+def _load_large(folder: Path, pooling: str) -> EncoderUnion:
     """Both parts side by side: an average of words, and a sum of n-grams."""
     parts = {name: load(folder / name) for name in _SHARES}
     words = parts["words"].set_params(pooling=pooling)
     words._validate_params()
     frozen = [(name, FrozenEstimator(part)) for name, part in parts.items()]
-    return LastAxisUnion(frozen, weights=_SHARES).fit(["any"])
+    return EncoderUnion(frozen, weights=_SHARES).fit(["any"])
 
 
 @overload  # a str is array-like, too

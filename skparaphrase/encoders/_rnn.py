@@ -11,7 +11,7 @@ from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import Loss, MarginLoss
+from skparaphrase.losses import BaseLoss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.vectors import WordVectors
 
@@ -39,7 +39,7 @@ class SimpleRecurrentEncoder(TrainedEncoder):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         norm: str | None = "l2",
-        loss: str | Loss = "auto",
+        loss: str | BaseLoss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.005,
         batch_size: int = 256,
@@ -79,28 +79,28 @@ class RNNEncoder(SimpleRecurrentEncoder):
         f; None is "tanh".
     residual, tokenizer, init, norm
         As in :class:`DeepAveragingEncoder`.
-    loss : str or Loss, default="auto"
-        As in :class:`ParagramEncoder`; the paper's is `MarginLoss(negatives="mix")`.
+    loss : str or BaseLoss, default="auto"
+        As in :class:`ParaphraseEncoder`; the paper's is `MarginLoss(negatives="mix")`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
     learning_rate, batch_size, max_epochs
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     freeze
         As in :class:`DeepAveragingEncoder`.
     validation_fraction, patience
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     warm_start, device, random_state, verbose
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
 
     Attributes
     ----------
     vectors_
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
     parameters_ : dict of str to ndarray
         "W_x" of shape (dim, dim_in), "W_h" of shape (dim, dim) and "b". With `residual`
         "composition.W_x" and so on, and "projection", of shape (dim, dim_in).
     teacher_axes_, loss_curve_, n_epochs_, validation_scores_, best_epoch_
-        As in :class:`ParagramEncoder`.
+        As in :class:`ParaphraseEncoder`.
 
     See Also
     --------
@@ -169,7 +169,7 @@ class IdentityRNNEncoder(SimpleRecurrentEncoder):
 
     See Also
     --------
-    ParagramEncoder : The average, without a network.
+    ParaphraseEncoder : The average, without a network.
 
     Notes
     -----

@@ -18,7 +18,7 @@ from sklearn.model_selection import GroupKFold
 
 from skparaphrase._math import cosine, unit_vectors
 from skparaphrase._progress import progress_bar
-from skparaphrase.supervision import Examples
+from skparaphrase.supervision._examples import Examples
 
 N_ENOUGH = 1000  # examples, from which on gains are larger than their errors
 _N_FOLDS = 5

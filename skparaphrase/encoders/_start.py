@@ -17,8 +17,10 @@ from skparaphrase._lazy import networks
 from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
 from skparaphrase.encoders._shrinkage import Gain
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.text import TokenBatch
-from skparaphrase.vectors import SENTENCES, WordVectors, bundled, multiplied
+from skparaphrase.text._lookup import TokenBatch
+from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors._storage import SENTENCES, bundled
+from skparaphrase.vectors._transforms import multiplied
 
 Matrix = NDArray[np.float32]
 Moments = dict[str, dict[str, Any]]  # of an optimizer, by the name of a tensor

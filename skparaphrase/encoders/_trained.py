@@ -41,10 +41,12 @@ from skparaphrase.encoders._start import (
     has_same_words,
     starts_as_average,
 )
-from skparaphrase.losses import LOSS, LOSSES, Loss
+from skparaphrase.losses import LOSS, LOSSES, BaseLoss
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS, Optimizer
-from skparaphrase.supervision import Examples, supervise
-from skparaphrase.vectors import WordVectors, load_word_vectors
+from skparaphrase.supervision._examples import Examples
+from skparaphrase.supervision._supervise import supervise
+from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors._storage import load_word_vectors
 
 
 class TrainedEncoder(TrainedEstimator, TextEncoder):
@@ -237,13 +239,13 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
             return clone(optimizer).set_params(max_change=None)
         return optimizer
 
-    def _checked_loss(self, default: str = "infonce") -> Loss:
+    def _checked_loss(self, default: str = "infonce") -> BaseLoss:
         """The loss; `default` is the one that "auto" stands for."""
         loss: Any = self.loss
         if isinstance(loss, str):
             loss = LOSSES[default if loss == "auto" else loss]
         loss._validate_params()
-        checked: Loss = loss
+        checked: BaseLoss = loss
         return checked
 
     def _start(

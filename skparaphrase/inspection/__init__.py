@@ -3,19 +3,25 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase.inspection._display import SimilarityDisplay, TrainingCurveDisplay
-from skparaphrase.inspection._explanation import ExplanationDisplay, explain_similarity
+from skparaphrase.inspection._display import (
+    SimilarityErrorDisplay,
+    TrainingCurveDisplay,
+)
+from skparaphrase.inspection._explanation import (
+    SimilarityExplanationDisplay,
+    explain_similarity,
+)
 from skparaphrase.inspection._interaction import word_interactions
 from skparaphrase.inspection._prediction import explain_prediction
-from skparaphrase.inspection._words import neighbors, token_weights
+from skparaphrase.inspection._words import nearest_texts, token_weights
 
 __all__ = [
-    "ExplanationDisplay",
-    "SimilarityDisplay",
+    "SimilarityErrorDisplay",
+    "SimilarityExplanationDisplay",
     "TrainingCurveDisplay",
     "explain_prediction",
     "explain_similarity",
-    "neighbors",
+    "nearest_texts",
     "token_weights",
     "word_interactions",
 ]

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from skparaphrase._math import unit_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AveragingEncoder, ParagramEncoder, text_vectors
+from skparaphrase.encoders import ParaphraseEncoder
+from skparaphrase.encoders._base import AveragingEncoder, text_vectors
 from skparaphrase.inspection._estimators import flat_steps, has_words
 from skparaphrase.pairs import LastAxis
 from skparaphrase.text import WordTokenizer
-from skparaphrase.vectors import token_shares, weighted_tokens
+from skparaphrase.vectors._pooling import token_shares, weighted_tokens
 
 Sum = tuple[NDArray[np.float64], NDArray[np.float64]]  # a vector, and one for each word
 Function = Callable[[Any], Any]
@@ -107,7 +108,7 @@ def word_sum(
 
 def _word_vectors(encoder: Any, words: list[str]) -> NDArray[np.float64]:
     """The vector of each word of a text, as its encoder would add them."""
-    if not isinstance(encoder, (AveragingEncoder, ParagramEncoder)):
+    if not isinstance(encoder, (AveragingEncoder, ParaphraseEncoder)):
         return _dense(encoder.transform(words))
     table, weights = encoder._static_parts()
     unknown = getattr(encoder, "unknown_weight_", 1.0)

@@ -14,7 +14,8 @@ from sklearn.pipeline import Pipeline
 from skparaphrase._compat import check_matplotlib_support
 from skparaphrase._typing import Encoder, Predictor, Texts
 from skparaphrase.inspection._estimators import pair_similarities, unwrap
-from skparaphrase.metrics import check_columns, pearson_score, spearman_score
+from skparaphrase.metrics import pearson_score, spearman_score
+from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.text import check_pairs
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def draw_line(
     return ax.plot(x, y, **defaults | normalize_kwargs(dict(options or {}), Line2D))[0]
 
 
-class SimilarityDisplay(Display):
+class SimilarityErrorDisplay(Display):
     """Gold scores of pairs against predicted similarity, with the correlations.
 
     Create one with :meth:`from_estimator` or :meth:`from_predictions`.
@@ -82,12 +83,12 @@ class SimilarityDisplay(Display):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from skparaphrase.datasets import load_similarity
+    >>> from skparaphrase.datasets import load_graded_pairs
     >>> from skparaphrase.encoders import SIFEncoder
-    >>> from skparaphrase.inspection import SimilarityDisplay
-    >>> pairs, gold = load_similarity(return_X_y=True)
+    >>> from skparaphrase.inspection import SimilarityErrorDisplay
+    >>> pairs, gold = load_graded_pairs(return_X_y=True)
     >>> encoder = SIFEncoder().fit(pairs)
-    >>> display = SimilarityDisplay.from_estimator(encoder, pairs, gold, name="SIF")
+    >>> display = SimilarityErrorDisplay.from_estimator(encoder, pairs, gold)
     >>> round(display.pearson_, 2)
     0.71
     >>> plt.close(display.figure_)
@@ -126,7 +127,7 @@ class SimilarityDisplay(Display):
 
         Returns
         -------
-        display : SimilarityDisplay
+        display : SimilarityErrorDisplay
         """
         predicted = pair_similarities(estimator, check_pairs(X))
         name = type(estimator).__name__ if name is None else name
@@ -146,13 +147,13 @@ class SimilarityDisplay(Display):
         Parameters
         ----------
         y_true, y_pred, name
-            As in :class:`SimilarityDisplay`.
+            As in :class:`SimilarityErrorDisplay`.
         **plot_options : dict
             Passed to :meth:`plot`.
 
         Returns
         -------
-        display : SimilarityDisplay
+        display : SimilarityErrorDisplay
         """
         return cls(y_true, y_pred, name=name).plot(**plot_options)
 
@@ -174,7 +175,7 @@ class SimilarityDisplay(Display):
 
         Returns
         -------
-        display : SimilarityDisplay
+        display : SimilarityErrorDisplay
         """
         ax = self._make_axes(ax)
         from matplotlib.cbook import normalize_kwargs
@@ -230,9 +231,9 @@ class TrainingCurveDisplay(Display):
     --------
     >>> import matplotlib.pyplot as plt
     >>> from skparaphrase.datasets import load_paraphrases
-    >>> from skparaphrase.encoders import ParagramEncoder
+    >>> from skparaphrase.encoders import ParaphraseEncoder
     >>> from skparaphrase.inspection import TrainingCurveDisplay
-    >>> encoder = ParagramEncoder(max_epochs=3, validation_fraction=0.2, random_state=0)
+    >>> encoder = ParaphraseEncoder(max_epochs=3, validation_fraction=0.2)
     >>> encoder = encoder.fit(load_paraphrases().data[:200])
     >>> display = TrainingCurveDisplay.from_estimator(encoder)
     >>> display.best_epoch == encoder.best_epoch_

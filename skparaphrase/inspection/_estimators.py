@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import BaseSearchCV
 from skparaphrase._math import cosine
 from skparaphrase._typing import Encoder
-from skparaphrase.encoders import AveragingEncoder, TextEncoder, TrainedEncoder
+from skparaphrase.encoders._base import AveragingEncoder, TextEncoder
+from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.vectors import WordVectors
 
 

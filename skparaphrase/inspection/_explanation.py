@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skparaphrase._lazy import import_for
 from skparaphrase._math import cosine, unit_vectors
 from skparaphrase._typing import Encoder
-from skparaphrase.encoders import load_pretrained
+from skparaphrase.encoders._pretrained import load_pretrained
 from skparaphrase.inspection._contributions import (
     clean,
     read_words,
@@ -124,7 +124,7 @@ def _deletions(
     return c[0, 0] - c[1:, :1] - c[:1, 1:] + c[1:, 1:]
 
 
-class ExplanationDisplay(Display):
+class SimilarityExplanationDisplay(Display):
     """Share of each pair of words in the cosine of two texts.
 
     Create one with :meth:`from_estimator`.
@@ -148,9 +148,9 @@ class ExplanationDisplay(Display):
     --------
     >>> import matplotlib.pyplot as plt
     >>> from skparaphrase import load_pretrained
-    >>> from skparaphrase.inspection import ExplanationDisplay
+    >>> from skparaphrase.inspection import SimilarityExplanationDisplay
     >>> texts = "A cat sleeps.", "A kitten naps."
-    >>> display = ExplanationDisplay.from_estimator(load_pretrained(), *texts)
+    >>> display = SimilarityExplanationDisplay.from_estimator(load_pretrained(), *texts)
     >>> plt.close(display.figure_)
     """
 
@@ -180,7 +180,7 @@ class ExplanationDisplay(Display):
 
         Returns
         -------
-        display : ExplanationDisplay
+        display : SimilarityExplanationDisplay
         """
         return cls(explain_similarity(a, b, encoder), name=name).plot(**plot_options)
 
@@ -213,7 +213,7 @@ class ExplanationDisplay(Display):
 
         Returns
         -------
-        display : ExplanationDisplay
+        display : SimilarityExplanationDisplay
         """
         plane = self.shares.to_numpy()
         words: dict[str, Any] = {"fontsize": "small", "parse_math": False}

@@ -13,8 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._lazy import networks, torch
 from skparaphrase._typing import Predictor, Texts
 from skparaphrase.inspection._estimators import unwrap
-from skparaphrase.supervised import PairwiseInteraction, PairwiseInteractionRanker
-from skparaphrase.text import check_pairs, check_texts, check_tokenizer
+from skparaphrase.supervised import PairwiseInteractionRanker
+from skparaphrase.supervised._interaction import PairwiseInteraction
+from skparaphrase.text import check_pairs, check_texts
+from skparaphrase.text._tokenizer import check_tokenizer
 
 _STATES = ("forward", "backward", "sum", "concatenation")
 _MEASURES = ("cosine", "negative distance", "dot product")
@@ -59,10 +61,10 @@ def word_interactions(model: Predictor, pair: Texts) -> Bunch:
 
     Examples
     --------
-    >>> from skparaphrase.datasets import load_similarity
+    >>> from skparaphrase.datasets import load_graded_pairs
     >>> from skparaphrase.inspection import word_interactions
     >>> from skparaphrase.supervised import PairwiseInteractionRegressor
-    >>> pairs, scores = load_similarity(return_X_y=True)
+    >>> pairs, scores = load_graded_pairs(return_X_y=True)
     >>> model = PairwiseInteractionRegressor(hidden_dim=50, max_epochs=1)
     >>> model = model.fit(pairs[:8], scores[:8])
     >>> interactions = word_interactions(model, ("Cats sleep", "A cat sleeps"))

@@ -24,8 +24,8 @@ from skparaphrase.inspection._contributions import (
     word_sum,
 )
 from skparaphrase.inspection._estimators import flat_steps, split_at_encoder
-from skparaphrase.supervised import PairClassifier, SentenceClassifier
-from skparaphrase.text import describe
+from skparaphrase.supervised import PairClassifier, TextClassifier
+from skparaphrase.text._check import describe
 
 if TYPE_CHECKING:
     from pandas import Series
@@ -38,7 +38,7 @@ def explain_prediction(
 
     A linear model on an average of word vectors adds up its words: the decision value
     of a class, or the prediction of a regressor, is the intercept plus a contribution
-    of each word. This holds for :class:`~skparaphrase.supervised.SentenceClassifier` on
+    of each word. This holds for :class:`~skparaphrase.supervised.TextClassifier` on
     averages and for pipelines that begin with one and end with a linear model, also
     through steps such as `StandardScaler`, `PCA`, `Normalizer` and
     :class:`~skparaphrase.decomposition.CommonComponentRemoval`.
@@ -57,7 +57,7 @@ def explain_prediction(
     target : label or int, default=None
         The class, or the output of a regressor that has several. None takes the class
         of the highest value, also where a text may have several labels: these are the
-        `classes_` of a :class:`~skparaphrase.supervised.SentenceClassifier`, otherwise
+        `classes_` of a :class:`~skparaphrase.supervised.TextClassifier`, otherwise
         the indices of the columns of `y`.
 
     Returns
@@ -67,7 +67,7 @@ def explain_prediction(
         name is the target. `contributions.attrs` holds
 
         - "value": the decision value of the class (its probability if the model has no
-          `decision_function`; of :class:`~skparaphrase.supervised.SentenceClassifier`
+          `decision_function`; of :class:`~skparaphrase.supervised.TextClassifier`
           and :class:`~skparaphrase.supervised.PairClassifier` its log-probability minus
           the mean of those of the other classes, which for two classes, and for each
           of several labels of a text, are the log-odds), or the prediction of a
@@ -171,7 +171,7 @@ def _check_text(text: Any) -> NDArray[np.object_]:
 
 def _values(estimator: Any, model: Any, X: Any) -> NDArray[np.float64]:
     """What is explained, shape (n_samples, n_targets), of an estimator with a model."""
-    if isinstance(model, (PairClassifier, SentenceClassifier)):
+    if isinstance(model, (PairClassifier, TextClassifier)):
         if getattr(model, "multilabel_", False):
             return logit(estimator.predict_proba(X))
         return _log_odds(estimator.predict_log_proba(X))
@@ -239,7 +239,7 @@ def _find_target(
 
 def _linear_functions(model: Any) -> list[Function]:
     """Functions from vectors to the values of a linear model; none of another model."""
-    if isinstance(model, SentenceClassifier):
+    if isinstance(model, TextClassifier):
         head = model.head_
         if "hidden.weight" in head:
             return []

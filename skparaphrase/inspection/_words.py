@@ -20,18 +20,19 @@ from skparaphrase.inspection._estimators import (
     has_words,
     transform_texts,
 )
-from skparaphrase.text import check_single_texts
-from skparaphrase.vectors import WordFrequencies, WordVectors, load_word_frequencies
+from skparaphrase.text._check import check_single_texts
+from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors._frequencies import load_word_frequencies
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-def neighbors(
+def nearest_texts(
     encoder: Encoder,
     queries: Texts,
     candidates: Texts | None = None,
-    n_neighbors: int = 5,
+    k: int = 5,
 ) -> "DataFrame":
     """Find the texts whose vectors have the highest cosines with each query's vector.
 
@@ -48,7 +49,7 @@ def neighbors(
         Words, phrases or sentences.
     candidates : array-like of str of shape (n_candidates,), default=None
         Texts to choose from. None uses all words of the table of a word encoder.
-    n_neighbors : int, default=5
+    k : int, default=5
         A text is not a neighbour of itself.
 
     Returns
@@ -65,13 +66,13 @@ def neighbors(
     Examples
     --------
     >>> from skparaphrase.encoders import AverageEncoder
-    >>> from skparaphrase.inspection import neighbors
-    >>> neighbors(AverageEncoder(), ["cat", "not bad"], n_neighbors=2).round(2)
+    >>> from skparaphrase.inspection import nearest_texts
+    >>> nearest_texts(AverageEncoder(), ["cat", "not bad"], k=2).round(2)
          query  rank neighbor  similarity
     0      cat     1     cats        ...
     """
-    pandas = import_for("neighbors", "pandas", "pandas")
-    n_neighbors = check_int(n_neighbors, "n_neighbors")
+    pandas = import_for("nearest_texts", "pandas", "pandas")
+    k = check_int(k, "k")
     transformer = find_transformer(encoder)
     asked = check_single_texts(queries, "queries")
     if candidates is None:
@@ -87,13 +88,13 @@ def neighbors(
         for texts in (asked, distinct)
     )
     # One more, which may be the query
-    query, row, cosine = nearest(asked_units, units, n_neighbors + 1)
+    query, row, cosine = nearest(asked_units, units, k + 1)
     differs = asked[query] != distinct[row]
     query, row, cosine = query[differs], row[differs], cosine[differs]
     rank = np.arange(len(query)) - np.searchsorted(query, query)
     columns = {"query": asked[query], "rank": rank + 1}
     columns |= {"neighbor": distinct[row], "similarity": cosine}
-    return pandas.DataFrame(columns)[rank < n_neighbors].reset_index(drop=True)
+    return pandas.DataFrame(columns)[rank < k].reset_index(drop=True)
 
 
 def token_weights(
@@ -132,9 +133,9 @@ def token_weights(
     Examples
     --------
     >>> from skparaphrase.datasets import load_paraphrases
-    >>> from skparaphrase.encoders import ParagramEncoder
+    >>> from skparaphrase.encoders import ParaphraseEncoder
     >>> from skparaphrase.inspection import token_weights
-    >>> encoder = ParagramEncoder(max_epochs=2, random_state=0)
+    >>> encoder = ParaphraseEncoder(max_epochs=2, random_state=0)
     >>> weights = token_weights(encoder.fit(load_paraphrases().data))
     >>> bool(weights.loc["the", "l1"] < weights.loc["cat", "l1"])
     True

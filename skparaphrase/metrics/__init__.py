@@ -3,15 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase.metrics._ranking import check_relevance as check_relevance
-from skparaphrase.metrics._ranking import (
-    map_scorer,
-    mean_average_precision,
-    mean_reciprocal_rank,
-    mrr_scorer,
-)
-from skparaphrase.metrics._ranking import query_codes as query_codes
-from skparaphrase.metrics._ranking import split_queries as split_queries
+from skparaphrase.metrics._ranking import map_score, map_scorer, mrr_score, mrr_scorer
 from skparaphrase.metrics._retrieval import RetrievalScorer
 from skparaphrase.metrics._similarity import (
     STSScorer,
@@ -20,18 +12,19 @@ from skparaphrase.metrics._similarity import (
     spearman_score,
     spearman_scorer,
 )
-from skparaphrase.metrics._similarity import check_columns as check_columns
-from skparaphrase.metrics._similarity import correlation as correlation
 
 __all__ = [
     "RetrievalScorer",
     "STSScorer",
+    "map_score",
     "map_scorer",
-    "mean_average_precision",
-    "mean_reciprocal_rank",
+    "mrr_score",
     "mrr_scorer",
     "pearson_score",
     "pearson_scorer",
     "spearman_score",
     "spearman_scorer",
 ]
+
+# Modules that other rooms import from; the others serve this room alone.
+_SHARED = ("_ranking", "_similarity")

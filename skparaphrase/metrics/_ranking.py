@@ -14,10 +14,11 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from skparaphrase._compat import BaseScorer, check_response_method
 from skparaphrase._typing import Indices, Predictor, Texts
 from skparaphrase.metrics._similarity import check_columns
-from skparaphrase.text import check_pairs, describe, is_missing, unique_texts
+from skparaphrase.text import check_pairs
+from skparaphrase.text._check import describe, is_missing, unique_texts
 
 
-def mean_average_precision(
+def map_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
     query: ArrayLike | None = None,
@@ -67,11 +68,11 @@ def mean_average_precision(
 
     Examples
     --------
-    >>> from skparaphrase.metrics import mean_average_precision
+    >>> from skparaphrase.metrics import map_score
     >>> relevance = [1, 0, 1, 0, 1]
     >>> scores = [0.9, 0.8, 0.7, 0.6, 0.5]
     >>> query = ["a", "a", "a", "b", "b"]
-    >>> round(mean_average_precision(relevance, scores, query), 3)
+    >>> round(map_score(relevance, scores, query), 3)
     0.667
     """
     code, relevant, rank, hits = _rank(y_true, y_score, query)
@@ -80,7 +81,7 @@ def mean_average_precision(
     return _mean(precision / np.maximum(n_relevant, 1), n_relevant, no_relevant)
 
 
-def mean_reciprocal_rank(
+def mrr_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
     query: ArrayLike | None = None,
@@ -94,7 +95,7 @@ def mean_reciprocal_rank(
     Parameters
     ----------
     y_true, y_score, query, no_relevant
-        As in :func:`mean_average_precision`, whose errors and notes also apply.
+        As in :func:`map_score`, whose errors and notes also apply.
 
     Returns
     -------
@@ -103,10 +104,10 @@ def mean_reciprocal_rank(
 
     Examples
     --------
-    >>> from skparaphrase.metrics import mean_reciprocal_rank
+    >>> from skparaphrase.metrics import mrr_score
     >>> relevance = [1, 0, 1, 0, 1]
     >>> scores = [0.9, 0.8, 0.7, 0.6, 0.5]
-    >>> mean_reciprocal_rank(relevance, scores, ["a", "a", "a", "b", "b"])
+    >>> mrr_score(relevance, scores, ["a", "a", "a", "b", "b"])
     0.75
     """
     code, relevant, rank, hits = _rank(y_true, y_score, query)
@@ -117,8 +118,8 @@ def mean_reciprocal_rank(
 class _RankingScorer(BaseScorer):
     """Scorer of a ranking by question, for `GridSearchCV` and `cross_validate`.
 
-    `map_scorer` computes :func:`~skparaphrase.metrics.mean_average_precision` and
-    `mrr_scorer` :func:`~skparaphrase.metrics.mean_reciprocal_rank`, both from the
+    `map_scorer` computes :func:`~skparaphrase.metrics.map_score` and
+    `mrr_scorer` :func:`~skparaphrase.metrics.mrr_score`, both from the
     `decision_function` of the estimator, or else its `predict_proba` of the positive
     class, or else its `predict`. The question of each row is the second column of y,
     if y has two columns, or else its text, the first column of X. Split by groups: each
@@ -172,8 +173,8 @@ class _RankingScorer(BaseScorer):
         return deepcopy(self)
 
 
-map_scorer = _RankingScorer("map_scorer", mean_average_precision)
-mrr_scorer = _RankingScorer("mrr_scorer", mean_reciprocal_rank)
+map_scorer = _RankingScorer("map_scorer", map_score)
+mrr_scorer = _RankingScorer("mrr_scorer", mrr_score)
 
 
 def split_queries(y_true: ArrayLike) -> tuple[NDArray[Any], NDArray[Any] | None]:

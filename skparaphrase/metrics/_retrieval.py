@@ -17,13 +17,8 @@ from skparaphrase._typing import Encoder, Indices, Searcher, Texts, Vectors
 from skparaphrase.metrics._ranking import check_relevance
 from skparaphrase.metrics._relevance import Grades, check_qrels, cutoff, mean_score
 from skparaphrase.metrics._similarity import transform_pairs
-from skparaphrase.text import (
-    ROWS,
-    check_pairs,
-    check_single_texts,
-    check_texts,
-    unique_texts,
-)
+from skparaphrase.text import check_pairs, check_texts
+from skparaphrase.text._check import ROWS, check_single_texts, unique_texts
 
 _METRICS = r"(mrr|map)(@[1-9]\d*)?|(ndcg|recall|success)@[1-9]\d*"
 _ENTRIES = 2**22  # cosines in memory at a time
@@ -84,7 +79,7 @@ class RetrievalScorer:
     See Also
     --------
     STSScorer : For pairs with graded scores.
-    mean_average_precision : For scores of given candidates.
+    map_score : For scores of given candidates.
 
     Notes
     -----
@@ -144,11 +139,11 @@ class RetrievalScorer:
     Without pairs, in a search for parameters:
 
     >>> from sklearn.model_selection import GridSearchCV, GroupKFold
-    >>> from skparaphrase.encoders import ParagramEncoder
+    >>> from skparaphrase.encoders import ParaphraseEncoder
     >>> from skparaphrase.model_selection import pair_groups
     >>> pairs = load_paraphrases().data[:300]
     >>> search = GridSearchCV(
-    ...     ParagramEncoder(random_state=0), {"max_epochs": [0, 2]},
+    ...     ParaphraseEncoder(random_state=0), {"max_epochs": [0, 2]},
     ...     cv=GroupKFold(3), scoring=RetrievalScorer(),
     ... )
     >>> search.fit(pairs, groups=pair_groups(pairs)).best_params_

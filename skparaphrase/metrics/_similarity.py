@@ -198,10 +198,10 @@ class STSScorer:
     Examples
     --------
     >>> from sklearn.model_selection import GridSearchCV, ShuffleSplit
-    >>> from skparaphrase.datasets import load_similarity
+    >>> from skparaphrase.datasets import load_graded_pairs
     >>> from skparaphrase.encoders import SIFEncoder
     >>> from skparaphrase.metrics import STSScorer
-    >>> pairs, scores = load_similarity(return_X_y=True)
+    >>> pairs, scores = load_graded_pairs(return_X_y=True)
     >>> search = GridSearchCV(
     ...     SIFEncoder(), {"a": [1e-1, 1e-3]}, cv=ShuffleSplit(1, random_state=0),
     ...     scoring=STSScorer((pairs, scores)),
@@ -234,7 +234,7 @@ class STSScorer:
             if not isinstance(data, tuple) or len(data) != 2:
                 raise TypeError(
                     f"Data set {name!r} must be a tuple (pairs, scores), such as "
-                    "load_similarity(return_X_y=True) gives; got "
+                    "load_graded_pairs(return_X_y=True) gives; got "
                     f"{type(data).__name__}."
                 )
             if len(data[0]) != len(data[1]):

@@ -24,7 +24,7 @@ from skparaphrase.networks._compositions import (
     uniform_,
 )
 from skparaphrase.networks._table import Ints, pool, to_device
-from skparaphrase.text import ragged_positions
+from skparaphrase.text._lookup import ragged_positions
 
 # Channels of the blocks, by the maximum length of a sentence: table 1 of He & Lin
 # (2016); 64 is in their code.

@@ -27,7 +27,7 @@ from skparaphrase.networks._compositions import (
 )
 from skparaphrase.networks._recurrent import LSTM
 from skparaphrase.networks._table import Ints, pool, to_device, unit_vectors
-from skparaphrase.text import TokenBatch
+from skparaphrase.text._lookup import TokenBatch
 
 _TOKENS = 1 << 14  # tagged at a time
 _SMOOTHING = 1e-4  # added to every one-hot target, as in the paper's code
@@ -325,8 +325,7 @@ class Tagger(nn.Module):
     ) -> Iterator[Tensor]:
         """Yield the logits of all tokens, block by block, without gradients.
 
-        `rows` returns vectors, given ids and the `extra` of a
-        :class:`~skparaphrase.text.TokenBatch`.
+        `rows` returns vectors, given ids and the `extra` of a `TokenBatch`.
         """
         for block in sentences.blocks():
             wanted, ids = np.unique(block.words.ids, return_inverse=True)

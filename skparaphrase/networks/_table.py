@@ -245,7 +245,7 @@ def unit_vectors(vectors: Tensor) -> Tensor:
 class _Unit(torch.autograd.Function):
     """v / |v|, with a gradient of three operations.
 
-    Without it a fit of `ParagramEncoder` takes 6 to 11 % longer.
+    Without it a fit of `ParaphraseEncoder` takes 6 to 11 % longer.
     """
 
     @staticmethod

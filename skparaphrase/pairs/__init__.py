@@ -5,17 +5,17 @@
 
 from skparaphrase.pairs._documents import make_cloze_pairs
 from skparaphrase.pairs._features import PairFeatures, PairVectorizer
-from skparaphrase.pairs._last_axis import LastAxis, LastAxisUnion
+from skparaphrase.pairs._last_axis import EncoderUnion, LastAxis
 from skparaphrase.pairs._similarity import PairSimilarity
-from skparaphrase.pairs._sources import extract_phrase_pairs, pairs_within_groups
+from skparaphrase.pairs._sources import extract_phrase_pairs, make_group_pairs
 
 __all__ = [
+    "EncoderUnion",
     "LastAxis",
-    "LastAxisUnion",
     "PairFeatures",
     "PairSimilarity",
     "PairVectorizer",
     "extract_phrase_pairs",
     "make_cloze_pairs",
-    "pairs_within_groups",
+    "make_group_pairs",
 ]

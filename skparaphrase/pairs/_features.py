@@ -20,7 +20,8 @@ from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._math import check_pair_features, cosine, pair_features
 from skparaphrase._output import LastAxisTransformer, check_pair_vectors
 from skparaphrase._typing import Texts
-from skparaphrase.text import check_pairs, unique_texts
+from skparaphrase.text import check_pairs
+from skparaphrase.text._check import unique_texts
 
 _DEFAULTS, _FACTORS = ("product", "absdiff", "cosine"), (1.0, 0.3, 3.0)
 

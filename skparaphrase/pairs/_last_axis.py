@@ -152,7 +152,7 @@ class LastAxis(
         return tags
 
 
-class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
+class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
     r"""Concatenate the vectors of several encoders on the last axis.
 
     A :class:`~sklearn.pipeline.FeatureUnion` that also accepts pairs: vectors of shape
@@ -197,10 +197,10 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
     Examples
     --------
     >>> from skparaphrase.encoders import AverageEncoder, SIFEncoder
-    >>> from skparaphrase.pairs import LastAxisUnion
+    >>> from skparaphrase.pairs import EncoderUnion
     >>> pairs = [("A cat sleeps.", "A cat is asleep."), ("It rained.", "Buy bread!")]
     >>> encoders = [("sif", SIFEncoder()), ("average", AverageEncoder())]
-    >>> union = LastAxisUnion(encoders, weights={"average": 0.5})
+    >>> union = EncoderUnion(encoders, weights={"average": 0.5})
     >>> union.fit_transform(pairs).shape
     (2, 2, 256)
     >>> union.transform(["A cat sleeps."]).shape
@@ -245,7 +245,7 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
 
         Returns
         -------
-        self : LastAxisUnion
+        self : EncoderUnion
         """
         self._factors()
         return super().fit(X, y, **fit_params)

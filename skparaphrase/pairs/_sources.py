@@ -15,7 +15,9 @@ from sklearn.utils.random import sample_without_replacement
 from skparaphrase._compat import check_int
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Texts
-from skparaphrase.text import check_pairs, check_single_texts, check_tokenizer
+from skparaphrase.text import check_pairs
+from skparaphrase.text._check import check_single_texts
+from skparaphrase.text._tokenizer import check_tokenizer
 
 _CONTEXTS = 0, 1  # common words on each side of a phrase
 
@@ -88,7 +90,7 @@ def _has_word(tokens: list[str]) -> bool:
     return any(map(str.isalnum, "".join(tokens)))
 
 
-def pairs_within_groups(
+def make_group_pairs(
     texts: Texts,
     groups: ArrayLike,
     *,
@@ -120,9 +122,9 @@ def pairs_within_groups(
 
     Examples
     --------
-    >>> from skparaphrase.pairs import pairs_within_groups
+    >>> from skparaphrase.pairs import make_group_pairs
     >>> texts = ["Hi!", "Bye.", "Hello!", "Hey!"]
-    >>> pairs_within_groups(texts, [1, 2, 1, 1]).tolist()
+    >>> make_group_pairs(texts, [1, 2, 1, 1]).tolist()
     [['Hi!', 'Hello!'], ['Hi!', 'Hey!'], ['Hello!', 'Hey!']]
     """
     texts = check_single_texts(texts)

@@ -24,9 +24,9 @@ from skparaphrase._math import UnitVectors, dot, unit_vectors
 from skparaphrase._nearest import Bound, Rows
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder
-from skparaphrase.encoders import load_pretrained
-from skparaphrase.storage import save
-from skparaphrase.text import check_single_texts, unique_texts
+from skparaphrase.encoders._pretrained import load_pretrained
+from skparaphrase.storage._models import save
+from skparaphrase.text._check import check_single_texts, unique_texts
 
 _TEXTS = 2**14  # texts that are embedded at a time
 _UNIT = 1e-6  # from length 1, which is length 1

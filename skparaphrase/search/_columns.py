@@ -14,7 +14,7 @@ from skparaphrase._estimator import warn_caller
 from skparaphrase._math import UnitVectors
 from skparaphrase._typing import Texts
 from skparaphrase.search._base import as_unit_vectors
-from skparaphrase.text import check_single_texts, unique_texts
+from skparaphrase.text._check import check_single_texts, unique_texts
 
 Column = NDArray[Any]
 Columns = dict[str, Column]

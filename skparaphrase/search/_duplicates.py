@@ -23,7 +23,7 @@ from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser, cleaned
 from skparaphrase.search._clusters import EXACT, Clusters, pairs_of_parts
 from skparaphrase.search._columns import group_codes
-from skparaphrase.text import check_single_texts, unique_texts
+from skparaphrase.text._check import check_single_texts, unique_texts
 
 # "600D" is read as 600, with its unit or not; "P2419H" and "10/12" as a whole.
 # Only from the beginning of letters: time would grow with the square of their number.

@@ -19,7 +19,8 @@ from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser, embed, fitted_encoder
 from skparaphrase.search._clusters import EXACT, Clusters
-from skparaphrase.text import check_pairs, check_single_texts, unique_texts
+from skparaphrase.text import check_pairs
+from skparaphrase.text._check import check_single_texts, unique_texts
 
 
 class ParaphraseMiner(EncoderUser):
@@ -34,9 +35,9 @@ class ParaphraseMiner(EncoderUser):
         As in :class:`SemanticSearch`.
     threshold : float, default=0.7
         The smallest score of a pair: the cosine, unless `lexical` is given.
-    top_k : int, default=100
+    k : int, default=100
         Number of nearest texts considered for each text. A pair is kept if one of its
-        texts is among the `top_k` nearest of the other.
+        texts is among the `k` nearest of the other.
     lexical, lexical_weight
         As in :class:`SemanticSearch`.
     algorithm : {"auto", "exact", "clusters"}, default="auto"
@@ -70,7 +71,7 @@ class ParaphraseMiner(EncoderUser):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EncoderUser._parameter_constraints,
         "threshold": [Interval(Real, -1, 1, closed="both")],
-        "top_k": [Interval(Integral, 1, None, closed="left")],
+        "k": [Interval(Integral, 1, None, closed="left")],
         "algorithm": [StrOptions({"auto", "exact", "clusters"})],
     }
 
@@ -79,14 +80,14 @@ class ParaphraseMiner(EncoderUser):
         encoder: Encoder | None = None,
         *,
         threshold: float = 0.7,
-        top_k: int = 100,
+        k: int = 100,
         lexical: Any = None,
         lexical_weight: float = 0.5,
         algorithm: str = "auto",
     ) -> None:
         self.encoder = encoder
         self.threshold = threshold
-        self.top_k = top_k
+        self.k = k
         self.lexical = lexical
         self.lexical_weight = lexical_weight
         self.algorithm = algorithm
@@ -155,7 +156,7 @@ class ParaphraseMiner(EncoderUser):
     ) -> Matches:
         """The nearest others of each query, all of them or those in its clusters."""
         options: Any = {
-            "k": self.top_k,
+            "k": self.k,
             "threshold": self.threshold,
             "weight": self._weight,
         }
@@ -167,10 +168,10 @@ class ParaphraseMiner(EncoderUser):
 
 
 def mine_hard_negatives(
-    encoder: Encoder | None,
     pairs: Texts,
     corpus: Texts | None = None,
     *,
+    encoder: Encoder | None = None,
     n_negatives: int = 1,
     range_min: int = 0,
     relative_margin: float = 0.05,
@@ -183,13 +184,13 @@ def mine_hard_negatives(
 
     Parameters
     ----------
-    encoder : transformer or None
-        Maps texts to vectors. None is :func:`skparaphrase.load_pretrained`. A fitted
-        encoder is used as it is; an unfitted one is cloned and fitted on all texts.
     pairs : array-like of str of shape (n_pairs, 2)
         Paraphrases. The first text of each is the anchor.
     corpus : array-like of str of shape (n_texts,), default=None
         The texts to choose from. None takes all texts of `pairs`.
+    encoder : transformer, default=None
+        Maps texts to vectors. None is :func:`skparaphrase.load_pretrained`. A fitted
+        encoder is used as it is; an unfitted one is cloned and fitted on all texts.
     n_negatives : int, default=1
         Number of negatives for each pair, the most similar ones.
     range_min : int, default=0
@@ -214,7 +215,7 @@ def mine_hard_negatives(
     See Also
     --------
     ParaphraseMiner : Finds the pairs themselves.
-    skparaphrase.encoders.ParagramEncoder : Learns from triplets.
+    skparaphrase.encoders.ParaphraseEncoder : Learns from triplets.
 
     Notes
     -----
@@ -235,7 +236,7 @@ def mine_hard_negatives(
     ...     ("How do I freeze soup?", "Can soup be frozen?"),
     ...     ("How do I freeze my account?", "Can I block my account?"),
     ... ]
-    >>> for triplet in mine_hard_negatives(None, pairs, relative_margin=0.2):
+    >>> for triplet in mine_hard_negatives(pairs, relative_margin=0.2):
     ...     print(triplet[0], "/", triplet[2])
     How do I freeze soup? / Can I block my account?
     How do I freeze my account? / Can soup be frozen?

@@ -226,7 +226,7 @@ class SemanticSearch(EncoderUser):
             positions from 0 otherwise.
         vectors : ndarray of shape (n_texts, dim), default=None
             The vectors of texts that the encoder has embedded already, such as the file
-            that :func:`~skparaphrase.streams.transform_to` has written. They may have
+            that :func:`~skparaphrase.io.transform_to_file` has written. They may have
             any length. A float32 array whose vectors have length 1 is not copied, and
             may be memory-mapped.
         payload : frame, dict of columns, or list of dicts, default=None

@@ -29,7 +29,7 @@ from skparaphrase.storage._vectorizers import (
     untrusted_pattern,
     write_vectorizer,
 )
-from skparaphrase.text import TOKEN_PATTERNS
+from skparaphrase.text._tokenizer import TOKEN_PATTERNS
 
 _MODELS = ("encoders", "search", "supervised")
 _SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
@@ -179,26 +179,26 @@ def _read_array(folder: _Folder, name: str, is_mapped: bool) -> Any:
 
 
 def _write_table(folder: _Folder, name: str, value: Any) -> Any:
-    vectors = _module("vectors")
-    reference = vectors.bundled_reference(value)
+    storage = _module("vectors._storage")
+    reference = storage.bundled_reference(value)
     if reference is not None:
         return reference
-    changes = vectors.find_changes(value)
+    changes = _module("vectors._changes").find_changes(value)
     if changes is not None:  # of a table of the package
         names = _write_arrays(folder, name, changes._asdict())
-        return [*vectors.bundled_reference(value._base), names]
-    return vectors.save_word_vectors(value, folder.path / name)
+        return [*storage.bundled_reference(value._base), names]
+    return storage.save_word_vectors(value, folder.path / name)
 
 
 def _read_table(folder: _Folder, name: str, reference: list[Any] | None) -> Any:
-    vectors = _module("vectors")
     if reference is not None:
-        table = vectors.referred(*reference[:3])
+        table = _module("vectors._storage").referred(*reference[:3])
         for names in reference[3:]:
-            table = vectors.apply_changes(table, **_read_arrays(folder, name, names))
+            changes = _read_arrays(folder, name, names)
+            table = _module("vectors._changes").apply_changes(table, **changes)
         return table
     table = folder.read_model(name)
-    if not isinstance(table, vectors.WordVectors):
+    if not isinstance(table, _module("vectors").WordVectors):
         raise ValueError(f"{name} holds no word vectors")
     return table
 
@@ -373,7 +373,7 @@ def _load(folder: Path, *, trusted: bool, verify: bool) -> Any:
     kinds = [*_classes(_MODELS), "WordVectors"]
     metadata = _folders.read_metadata(folder, kinds, verify=verify)
     if metadata["kind"] == "WordVectors":
-        return _module("vectors").load_table(folder, metadata, verify=verify)
+        return _module("vectors._storage").load_table(folder, metadata, verify=verify)
     inside = _Folder(folder, trusted=trusted, verify=verify)
     with _folders.refuse_corruption(folder):
         if _ARRAYS in metadata["files"]:
@@ -383,7 +383,7 @@ def _load(folder: Path, *, trusted: bool, verify: bool) -> Any:
         model = kind(**parameters)
         _validate(model)
         if metadata.get("default_table") is not None:
-            _module("vectors").referred(*metadata["default_table"])
+            _module("vectors._storage").referred(*metadata["default_table"])
         for name in (*metadata["attributes"], *metadata["same"]):
             if not _is_fitted(name):
                 raise ValueError(f"{name!r} is not the name of a fitted attribute")
@@ -403,8 +403,8 @@ def _default_table(model: BaseEstimator) -> Any:
     name = getattr(model, "_default_table", None)
     if name is None or model.vectors is not None or hasattr(model, "vectors_"):
         return None
-    vectors = _module("vectors")
-    return vectors.bundled_reference(vectors.bundled(name))
+    storage = _module("vectors._storage")
+    return storage.bundled_reference(storage.bundled(name))
 
 
 def _write(folder: _Folder, name: str, value: Any) -> Any:

@@ -4,10 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 # Names "as" themselves are for other rooms, and not public.
-from skparaphrase.supervised._classifiers import PairClassifier, SentenceClassifier
-from skparaphrase.supervised._interaction import (
-    PairwiseInteraction as PairwiseInteraction,
-)
+from skparaphrase.supervised._classifiers import PairClassifier, TextClassifier
 from skparaphrase.supervised._interaction import PairwiseInteractionRegressor
 from skparaphrase.supervised._ranker import PairwiseInteractionRanker
 from skparaphrase.supervised._similarity import SimilarityRegressor
@@ -17,7 +14,10 @@ __all__ = [
     "PairClassifier",
     "PairwiseInteractionRanker",
     "PairwiseInteractionRegressor",
-    "SentenceClassifier",
     "SequenceTagger",
     "SimilarityRegressor",
+    "TextClassifier",
 ]
+
+# Modules that other rooms import from; the others serve this room alone.
+_SHARED = ("_interaction",)

@@ -17,13 +17,10 @@ from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._trained import Attributes, TrainedEstimator, Validation
 from skparaphrase._typing import Texts
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS
-from skparaphrase.storage import save
-from skparaphrase.supervision import (
-    Examples,
-    Targets,
-    check_groups,
-    weighted_by_class,
-)
+from skparaphrase.storage._models import save
+from skparaphrase.supervision._examples import Examples
+from skparaphrase.supervision._supervise import check_groups
+from skparaphrase.supervision._targets import Targets, weighted_by_class
 from skparaphrase.text import check_pairs, check_texts
 
 
@@ -63,7 +60,7 @@ class TrainedModel(TrainedEstimator, BaseEstimator):
         Parameters
         ----------
         X : array-like of str of shape (n_samples,) or (n_samples, 2)
-            Texts for :class:`~skparaphrase.supervised.SentenceClassifier`, pairs for
+            Texts for :class:`~skparaphrase.supervised.TextClassifier`, pairs for
             the other models.
         y : array-like of shape (n_samples,), (n_samples, n_labels) or (n_samples, 2)
             Scores, or labels. For several labels a text, an indicator matrix, dense or

@@ -14,10 +14,10 @@ from sklearn.utils import Tags
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._trained import Attributes
 from skparaphrase._typing import Encoder, Texts
-from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import LSTMEncoder, ParaphraseEncoder, SIFEncoder
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.supervised._heads import FROZEN, SupervisedModel, wieting_settings
-from skparaphrase.supervision import Classes, LabelSets, Targets
+from skparaphrase.supervision._targets import Classes, LabelSets, Targets
 
 #: Of Wieting et al. (2016): for averages, and for LSTMs with output gate.
 _PENALTIES: dict[str, Any] = {"composition_penalty": 1e-6, "head_penalty": 1e-6}
@@ -137,9 +137,9 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
 
     Examples
     --------
-    >>> from skparaphrase.datasets import load_similarity
+    >>> from skparaphrase.datasets import load_graded_pairs
     >>> from skparaphrase.supervised import PairClassifier
-    >>> pairs, scores = load_similarity(return_X_y=True)
+    >>> pairs, scores = load_graded_pairs(return_X_y=True)
     >>> model = PairClassifier(max_epochs=2, random_state=0).fit(pairs, scores >= 4)
     >>> model.predict_proba([("A cat sleeps.", "A cat is asleep.")]).shape
     (1, 2)
@@ -153,7 +153,7 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     _enough_nats = 0.0
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings(_PAIRS, ParagramEncoder(pooling="mean")),
+        **wieting_settings(_PAIRS, ParaphraseEncoder(pooling="mean")),
         "sif": {
             **_PAIRS,
             **FROZEN,
@@ -187,7 +187,7 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         store_parameters(self, locals())
 
 
-class SentenceClassifier(LabelProbabilities, SupervisedModel):
+class TextClassifier(LabelProbabilities, SupervisedModel):
     r"""Label of a text, such as its sentiment, learnt from labelled texts.
 
     Logistic regression on the vectors of any encoder, after which both are trained with
@@ -264,9 +264,9 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     Examples
     --------
     >>> from skparaphrase.datasets import load_sentiment
-    >>> from skparaphrase.supervised import SentenceClassifier
+    >>> from skparaphrase.supervised import TextClassifier
     >>> texts, labels = load_sentiment(return_X_y=True)
-    >>> model = SentenceClassifier(max_epochs=2, random_state=0).fit(texts, labels)
+    >>> model = TextClassifier(max_epochs=2, random_state=0).fit(texts, labels)
     >>> model.predict_proba(["A wonderful film."]).shape
     (1, 2)
     """

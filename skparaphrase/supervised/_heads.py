@@ -23,23 +23,23 @@ from skparaphrase._lazy import networks, torch, training
 from skparaphrase._math import cosine, pair_features, unit_vectors
 from skparaphrase._trained import Attributes
 from skparaphrase._typing import Texts
-from skparaphrase.encoders import (
-    ParagramEncoder,
-    Start,
-    TableRows,
-    TrainedEncoder,
+from skparaphrase.encoders import ParaphraseEncoder
+from skparaphrase.encoders._base import text_vectors
+from skparaphrase.encoders._embedding import embed_batch
+from skparaphrase.encoders._initialize import (
     begin_training,
     copy_fitted,
-    embed_batch,
     resume_training,
-    text_vectors,
-    unwrap_frozen,
     warn_if_fitted,
 )
+from skparaphrase.encoders._start import Start, TableRows, unwrap_frozen
+from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.supervised._base import TrainedModel
 from skparaphrase.supervised._logistic import centroid_prior, logistic_regression
-from skparaphrase.supervision import EncodedExamples, Examples, LabelSets, Targets
-from skparaphrase.text import TokenBatch, unique_texts
+from skparaphrase.supervision._examples import EncodedExamples, Examples
+from skparaphrase.supervision._targets import LabelSets, Targets
+from skparaphrase.text._check import unique_texts
+from skparaphrase.text._lookup import TokenBatch
 
 EPSILON = 1e-6  # added to every class, as in the code of Wieting et al. (2016)
 # Of the first output layer; chosen on development parts of MSRP, SICK and TrecQA with
@@ -55,7 +55,7 @@ _CHUNK = 4096  # examples at a time, which bounds the memory for features
 
 #: What the papers' models on frozen vectors have besides.
 FROZEN: dict[str, Any] = {"freeze": "encoder", "max_epochs": 20}
-_UNFITTED = FrozenEstimator(ParagramEncoder(pooling="mean", norm=None))  # replace it
+_UNFITTED = FrozenEstimator(ParaphraseEncoder(pooling="mean", norm=None))  # replace it
 
 
 def wieting_settings(params: dict[str, Any], encoder: Any) -> Settings:
@@ -126,7 +126,7 @@ class SupervisedModel(TrainedModel):
 
     def _start_as_in_paper(self, given: set[str]) -> None:
         if self.init is None and "encoder" not in given:
-            encoder = ParagramEncoder() if self.encoder is None else self.encoder
+            encoder = ParaphraseEncoder() if self.encoder is None else self.encoder
             if isinstance(encoder, TrainedEncoder):
                 of_encoder = {name.removeprefix("encoder__") for name in given}
                 encoder._start_as_in_paper(of_encoder)
@@ -186,7 +186,7 @@ class SupervisedModel(TrainedModel):
 
         Without a `Start`, texts keep their vectors.
         """
-        encoder = ParagramEncoder() if self.encoder is None else self.encoder
+        encoder = ParaphraseEncoder() if self.encoder is None else self.encoder
         if self.init is not None:
             if self.encoder is not None:
                 raise ValueError(

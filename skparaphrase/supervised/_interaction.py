@@ -22,20 +22,20 @@ from skparaphrase._progress import progress_bar
 from skparaphrase._threads import own_torch
 from skparaphrase._trained import Attributes
 from skparaphrase._typing import Texts
-from skparaphrase.encoders import TableRows, check_word_vectors, similar_lengths
-from skparaphrase.metrics import correlation
+from skparaphrase.encoders._base import check_word_vectors
+from skparaphrase.encoders._embedding import similar_lengths
+from skparaphrase.encoders._start import TableRows
+from skparaphrase.metrics._similarity import correlation
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import TrainedModel
-from skparaphrase.supervision import EncodedExamples, Examples, Scores, Targets
-from skparaphrase.text import TokenBatch, check_tokenizer, unique_texts
-from skparaphrase.vectors import (
-    SENTENCES,
-    WordVectors,
-    append_new_words,
-    bundled,
-    load_word_vectors,
-    multiplied,
-)
+from skparaphrase.supervision._examples import EncodedExamples, Examples
+from skparaphrase.supervision._targets import Scores, Targets
+from skparaphrase.text._check import unique_texts
+from skparaphrase.text._lookup import TokenBatch
+from skparaphrase.text._tokenizer import check_tokenizer
+from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors._storage import SENTENCES, bundled, load_word_vectors
+from skparaphrase.vectors._transforms import append_new_words, multiplied
 
 _PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones
 
@@ -420,9 +420,9 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
 
     Examples
     --------
-    >>> from skparaphrase.datasets import load_similarity
+    >>> from skparaphrase.datasets import load_graded_pairs
     >>> from skparaphrase.supervised import PairwiseInteractionRegressor
-    >>> pairs, scores = load_similarity(return_X_y=True)
+    >>> pairs, scores = load_graded_pairs(return_X_y=True)
     >>> model = PairwiseInteractionRegressor(max_epochs=1, random_state=0)
     >>> model.fit(pairs[:32], scores[:32]).predict(pairs[:2]).shape
     (2,)

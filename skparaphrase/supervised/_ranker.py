@@ -12,11 +12,13 @@ from scipy.special import softmax
 
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._typing import Texts
-from skparaphrase.metrics import mean_reciprocal_rank, split_queries
+from skparaphrase.metrics import mrr_score
+from skparaphrase.metrics._ranking import split_queries
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._interaction import UPDATE_EACH_PAIR, PairwiseInteraction
-from skparaphrase.supervision import Examples, Relevance
-from skparaphrase.text import check_single_texts
+from skparaphrase.supervision._examples import Examples
+from skparaphrase.supervision._relevance import Relevance
+from skparaphrase.text._check import check_single_texts
 from skparaphrase.vectors import WordVectors
 
 
@@ -226,14 +228,14 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         Returns
         -------
         mrr : float
-            See :func:`~skparaphrase.metrics.mean_reciprocal_rank`.
+            See :func:`~skparaphrase.metrics.mrr_score`.
         """
         texts = self._check_texts(X)
         if query is None and split_queries(y)[1] is None:
             query = texts[:, 0]
-        return mean_reciprocal_rank(y, self.decision_function(texts), query)
+        return mrr_score(y, self.decision_function(texts), query)
 
     def _validation_score(self, held_out: Examples, train: Examples) -> float:
         logits = self._logits(held_out.texts, warn=False)
         relevance, queries = held_out.targets.T
-        return mean_reciprocal_rank(relevance, logits[:, 1] - logits[:, 0], queries)
+        return mrr_score(relevance, logits[:, 1] - logits[:, 0], queries)

@@ -12,11 +12,12 @@ from sklearn.base import RegressorMixin
 
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._typing import Encoder
-from skparaphrase.encoders import ConvolutionalEncoder, ParagramEncoder, SIFEncoder
-from skparaphrase.metrics import correlation
+from skparaphrase.encoders import CNNEncoder, ParaphraseEncoder, SIFEncoder
+from skparaphrase.metrics._similarity import correlation
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.supervised._heads import FROZEN, SupervisedModel, wieting_settings
-from skparaphrase.supervision import Examples, Scores
+from skparaphrase.supervision._examples import Examples
+from skparaphrase.supervision._targets import Scores
 
 #: Of Wieting et al. (2016), for averages.
 _PAPER: dict[str, Any] = {
@@ -57,7 +58,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     ----------
     encoder : encoder, default=None
         Any of :mod:`skparaphrase.encoders`; None is a
-        :class:`~skparaphrase.encoders.ParagramEncoder` of the vectors of
+        :class:`~skparaphrase.encoders.ParaphraseEncoder` of the vectors of
         :func:`~skparaphrase.load_pretrained`. It is trained from the beginning, vectors
         included; only its tokenisation and architecture parameters are used. Weighted
         averages, such as SIF, train their weighted vectors. In a
@@ -157,7 +158,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     brings a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2, which divides by the
     number of words, where their code divides by the sum of weights; `encoder__vectors`
     is for your vectors), "cse" (table 3 of Jiao et al. 2018; pass a fitted
-    :class:`~skparaphrase.encoders.ConvolutionalEncoder` as `init`).
+    :class:`~skparaphrase.encoders.CNNEncoder` as `init`).
 
     The divergence is divided by the number of levels, as in the papers' code, which
     increases the relative weight of the penalties.
@@ -172,9 +173,9 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
 
     Examples
     --------
-    >>> from skparaphrase.datasets import load_similarity
+    >>> from skparaphrase.datasets import load_graded_pairs
     >>> from skparaphrase.supervised import SimilarityRegressor
-    >>> pairs, scores = load_similarity(return_X_y=True)
+    >>> pairs, scores = load_graded_pairs(return_X_y=True)
     >>> model = SimilarityRegressor(max_epochs=2, random_state=0).fit(pairs, scores)
     >>> model.levels_.tolist()
     [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
@@ -196,7 +197,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     }
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings(_PAPER, ParagramEncoder(pooling="mean")),
+        **wieting_settings(_PAPER, ParaphraseEncoder(pooling="mean")),
         "sif": {
             **_PAPER,
             **FROZEN,
@@ -205,7 +206,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         },
         "cse": {
             **_PAPER,
-            "init": ConvolutionalEncoder(norm=None),  # give a fitted one
+            "init": CNNEncoder(norm=None),  # give a fitted one
             "hidden_dim": 300,
             "text_norm": 1.0,
             "batch_size": 32,

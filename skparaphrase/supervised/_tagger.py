@@ -29,29 +29,21 @@ from skparaphrase._progress import progress_bar
 from skparaphrase._threads import own_torch
 from skparaphrase._trained import Attributes
 from skparaphrase._typing import Encoder, Texts
-from skparaphrase.encoders import (
-    CharagramEncoder,
-    CharCNNEncoder,
-    CharLSTMEncoder,
-    Start,
-    TableRows,
-    TrainedEncoder,
+from skparaphrase.encoders import CharagramEncoder, CharCNNEncoder, CharLSTMEncoder
+from skparaphrase.encoders._initialize import (
     begin_training,
     resume_training,
     warn_if_fitted,
 )
+from skparaphrase.encoders._start import Start, TableRows
+from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.supervised._base import TrainedModel
 from skparaphrase.supervised._heads import trained_encoder
-from skparaphrase.supervision import (
-    EncodedExamples,
-    Examples,
-    Targets,
-    TokenTags,
-    check_sentences,
-    check_tags,
-)
-from skparaphrase.text import TokenBatch
+from skparaphrase.supervision._examples import EncodedExamples, Examples
+from skparaphrase.supervision._tags import TokenTags, check_sentences, check_tags
+from skparaphrase.supervision._targets import Targets
+from skparaphrase.text._lookup import TokenBatch
 
 
 def _sgd(penalty: float, **settings: Any) -> Optimizer:
@@ -114,7 +106,7 @@ class SequenceTagger(TrainedModel):
         those of its `init`. None: a :class:`CharagramEncoder` of 150 dimensions with
         `activation="relu"` and `min_count=2`. For characters: that,
         :class:`CharCNNEncoder` or :class:`CharLSTMEncoder`, these best with
-        `lowercase=False`. For word vectors: :class:`ParagramEncoder`. One in a
+        `lowercase=False`. For word vectors: :class:`ParaphraseEncoder`. One in a
         :class:`~sklearn.frozen.FrozenEstimator` must be fitted and is not trained.
     hidden_dim : int, default=50
         Units of each LSTM over words.

@@ -17,7 +17,8 @@ from sklearn.model_selection import GroupShuffleSplit, train_test_split
 from skparaphrase._estimator import warn_caller
 from skparaphrase._math import text_groups
 from skparaphrase._typing import Encoder
-from skparaphrase.text import StoredTexts, TokenBatch, unique_texts
+from skparaphrase.text._check import StoredTexts, unique_texts
+from skparaphrase.text._lookup import TokenBatch
 
 Rows = NDArray[np.object_] | StoredTexts
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]

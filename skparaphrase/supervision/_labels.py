@@ -20,7 +20,8 @@ from skparaphrase._math import unit_vectors
 from skparaphrase._nearest import nearest
 from skparaphrase._typing import Encoder
 from skparaphrase.supervision._examples import Axes, EncodedExamples, Examples, Lesson
-from skparaphrase.text import TokenBatch, is_missing
+from skparaphrase.text._check import is_missing
+from skparaphrase.text._lookup import TokenBatch
 
 N_PARTNERS = 2  # of a text that has a label
 

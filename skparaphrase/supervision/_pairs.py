@@ -16,7 +16,7 @@ from skparaphrase._math import cosine
 from skparaphrase._typing import Encoder
 from skparaphrase.metrics import RetrievalScorer, pearson_scorer
 from skparaphrase.supervision._examples import Axes, EncodedExamples, Examples, Lesson
-from skparaphrase.text import TokenBatch
+from skparaphrase.text._lookup import TokenBatch
 
 
 class Paraphrases(Lesson):

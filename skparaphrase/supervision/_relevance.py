@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skparaphrase.metrics import check_relevance, query_codes, split_queries
+from skparaphrase.metrics._ranking import check_relevance, query_codes, split_queries
 from skparaphrase.supervision._examples import Examples, Split, split_groups
 from skparaphrase.supervision._targets import Targets
 

@@ -24,11 +24,11 @@ from skparaphrase.supervision._pairs import (
     read_scores,
 )
 from skparaphrase.supervision._teacher import TeacherVectors, refuse_indicator
-from skparaphrase.text import (
+from skparaphrase.text import check_texts
+from skparaphrase.text._check import (
     ROWS,
     StoredTexts,
     check_fit_texts,
-    check_texts,
     is_missing,
     is_stored,
 )

@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from skparaphrase.supervision._examples import Examples
 from skparaphrase.supervision._targets import Classes
-from skparaphrase.text import describe, is_missing, unique_texts
+from skparaphrase.text._check import describe, is_missing, unique_texts
 
 
 class TokenTags(Classes):

@@ -16,7 +16,7 @@ from sklearn.utils import check_array, column_or_1d, compute_sample_weight
 
 from skparaphrase.supervision._examples import Examples, Kind
 from skparaphrase.supervision._labels import check_labels
-from skparaphrase.text import describe
+from skparaphrase.text._check import describe
 
 _MAX_STEPS = 1000  # more levels are hardly a scale of ratings
 _HINT = "MultiLabelBinarizer().fit_transform(y) encodes lists of labels."

@@ -16,7 +16,7 @@ from sklearn.utils import check_array
 from skparaphrase._math import unit_vectors
 from skparaphrase._typing import Encoder
 from skparaphrase.supervision._examples import Axes, EncodedExamples, Examples, Lesson
-from skparaphrase.text import TokenBatch
+from skparaphrase.text._lookup import TokenBatch
 
 
 class TeacherVectors(Lesson):
@@ -114,7 +114,7 @@ def refuse_indicator(y: Any, shape: tuple[int, ...]) -> None:
         return
     problem = (
         "several labels a text, of which an encoder does not learn: pass them to "
-        "SentenceClassifier, or keep the encoder as it is with FrozenEstimator"
+        "TextClassifier, or keep the encoder as it is with FrozenEstimator"
     )
     if (rows.sum(axis=1) == 1).all():
         problem = "one-hot labels: pass the labels, as in y.argmax(axis=1)"

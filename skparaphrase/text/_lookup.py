@@ -52,7 +52,7 @@ class TokenBatch:
     Examples
     --------
     >>> import numpy as np
-    >>> from skparaphrase.text import TokenBatch
+    >>> from skparaphrase.text._lookup import TokenBatch
     >>> batch = TokenBatch(np.array([5, 7, 5], dtype=np.int32), np.array([0, 2, 2, 3]))
     >>> len(batch), batch.lengths.tolist(), batch[0].tolist()
     (3, [2, 0, 1], [5, 7])

@@ -14,11 +14,9 @@ from skparaphrase.training._objectives import HeadObjective as HeadObjective
 from skparaphrase.training._objectives import (
     InteractionObjective as InteractionObjective,
 )
-from skparaphrase.training._objectives import LossBatch
-from skparaphrase.training._objectives import Objective as Objective
 from skparaphrase.training._objectives import ParaphraseObjective as ParaphraseObjective
 from skparaphrase.training._objectives import TaggingObjective as TaggingObjective
 from skparaphrase.training._trainer import Steps as Steps
 from skparaphrase.training._trainer import Trainer as Trainer
 
-__all__ = ["LossBatch"]
+__all__: list[str] = []

@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor, distributed
 
-from skparaphrase.networks import Ints
-from skparaphrase.text import TokenBatch
+from skparaphrase.networks._table import Ints
+from skparaphrase.text._lookup import TokenBatch
 
 Compose = Callable[[Tensor, Tensor, Ints], Tensor]  # of table, ids and offsets
 

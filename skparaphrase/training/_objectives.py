@@ -5,7 +5,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,25 +12,21 @@ import torch
 from numpy.random import RandomState
 from torch import Tensor, nn
 
-from skparaphrase.networks import (
-    Composition,
+from skparaphrase._loss_batch import LossBatch
+from skparaphrase.networks import Composition, pool, to_device
+from skparaphrase.networks._heads import (
     Head,
-    Ints,
     Sentences,
-    WordTable,
     binary_cross_entropy_losses,
     cross_entropy_losses,
     divergence_losses,
-    gather_rows,
     hinge_losses,
-    pool,
     tagging_losses,
-    to_device,
-    unit_vectors,
 )
+from skparaphrase.networks._table import Ints, WordTable, gather_rows, unit_vectors
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervision import EncodedExamples
-from skparaphrase.text import TokenBatch
+from skparaphrase.supervision._examples import EncodedExamples
+from skparaphrase.text._lookup import TokenBatch
 
 _MAX_STARTS = 1 << 28  # bytes of remembered averages
 
@@ -65,47 +60,6 @@ class Batch(NamedTuple):
     n_examples: int
     indices: Any = None
     arguments: tuple[Any, ...] = ()
-
-
-@dataclass(frozen=True)
-class LossBatch:
-    """The texts of a batch, as a loss sees them.
-
-    Parameters
-    ----------
-    identities : ndarray of int of shape (n_texts,)
-        Equal numbers stand for equal strings, or with `has_classes` for equal labels.
-    random_state : RandomState
-        The source of all random choices.
-    targets : Tensor, default=None
-        The scores of pairs, shape (n_pairs,), or a teacher's unit vectors of texts,
-        shape (n_texts, dim), if the loss learns from these.
-    n_negative : int, default=0
-        The number of negative pairs, whose texts follow those of the paraphrases.
-    n_hard : int, default=0
-        The number of hard negatives, whose texts are the last ones.
-    has_classes : bool, default=False
-        Whether texts of equal identities are never negatives of each other.
-    start : Tensor of shape (n_texts, dim), default=None
-        Unit averages of the word vectors that training started from, if they are known.
-    weights : Tensor, default=None
-        Weights in the loss of pairs, shape (n_pairs + n_negative,), or with a teacher's
-        vectors of texts, shape (n_texts,).
-    """
-
-    identities: Ints
-    random_state: RandomState
-    targets: Tensor | None = None
-    n_negative: int = 0
-    n_hard: int = 0
-    has_classes: bool = False
-    start: Tensor | None = None
-    weights: Tensor | None = None
-
-    @property
-    def n_pairs(self) -> int:
-        """The number of paraphrases."""
-        return (len(self.identities) - self.n_hard) // 2 - self.n_negative
 
 
 class Objective(ABC):
@@ -208,7 +162,7 @@ class ParaphraseObjective(Objective):
     ----------
     composition : Composition
     loss : Loss
-        See :class:`skparaphrase.losses.Loss`.
+        See :class:`skparaphrase.losses.BaseLoss`.
     examples : EncodedExamples
         At least two.
     optimizer : Optimizer

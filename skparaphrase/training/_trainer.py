@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 from torch import Tensor, nn
 
-from skparaphrase.networks import Ints, UsedRows, WordTable, parameter_arrays
+from skparaphrase.networks._compositions import parameter_arrays
+from skparaphrase.networks._table import Ints, UsedRows, WordTable
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.training._distributed import check_in_sync, sum_gradients
 from skparaphrase.training._objectives import Batch, Objective

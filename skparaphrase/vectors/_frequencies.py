@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._typing import Texts
-from skparaphrase.storage import open_plain, refuse_corruption
-from skparaphrase.text import check_texts, check_tokenizer
+from skparaphrase.storage._folders import open_plain, refuse_corruption
+from skparaphrase.text import check_texts
+from skparaphrase.text._tokenizer import check_tokenizer
 
 _FILE = files("skparaphrase.vectors") / "data" / "english.npz"
 _LARGEST = sys.float_info.max

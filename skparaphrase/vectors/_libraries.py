@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase.text import is_word
+from skparaphrase._core import is_word
 from skparaphrase.vectors._oov import Subwords
 from skparaphrase.vectors._word_vectors import WordVectors
 

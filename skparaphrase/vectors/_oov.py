@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase import _core
-from skparaphrase.text import LONGEST_NGRAM, describe
+from skparaphrase.text._check import describe
+from skparaphrase.text._ngrams import LONGEST_NGRAM
 
 DTYPES = ("float32", "float16", "int8")  # int8 with a scale per row
 _CHECKED = 16384  # rows checked at a time
@@ -122,7 +123,7 @@ class Subwords:
     Examples
     --------
     >>> import numpy as np
-    >>> from skparaphrase.vectors import Subwords
+    >>> from skparaphrase.vectors._oov import Subwords
     >>> Subwords(np.eye(4), ngram_range=(3, 3)).vectors(["cat"]).round(2)
     array([[1.5, 0.5, 0. , 0. ]], dtype=float32)
     """

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from skparaphrase import _core
 from skparaphrase._progress import progress_bar
 from skparaphrase._threads import map_blocks
-from skparaphrase.text import BLOCK, NgramTokenizer, TokenBatch, WordTokenizer
+from skparaphrase.text import NgramTokenizer, WordTokenizer
+from skparaphrase.text._lookup import BLOCK, TokenBatch
 from skparaphrase.vectors._word_vectors import WordVectors
 
 _Weights = NDArray[np.floating] | None  # of the words of a table

@@ -17,7 +17,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase import _core
 from skparaphrase._estimator import warn_caller
-from skparaphrase.storage import open_plain
+from skparaphrase.storage._folders import open_plain
 from skparaphrase.vectors._word_vectors import WordVectors
 
 FORMATS = ("auto", "glove", "word2vec", "word2vec-binary")

@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 
 from skparaphrase._compat import check_int
-from skparaphrase.storage import (
+from skparaphrase.storage._folders import (
     is_large,
     load_array,
     new_folder,

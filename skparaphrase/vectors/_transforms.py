@@ -14,10 +14,12 @@ from scipy.sparse import csr_array
 from sklearn.utils import check_scalar, gen_batches
 
 from skparaphrase import _core
+from skparaphrase._core import is_word
 from skparaphrase._estimator import warn_caller
 from skparaphrase._math import unit_vectors
 from skparaphrase._nearest import UnitRows, nearest
-from skparaphrase.text import TokenBatch, WordTokenizer, is_word
+from skparaphrase.text import WordTokenizer
+from skparaphrase.text._lookup import TokenBatch
 from skparaphrase.vectors._frequencies import WordFrequencies, load_word_frequencies
 from skparaphrase.vectors._oov import Subwords
 from skparaphrase.vectors._word_vectors import WordVectors
@@ -35,7 +37,7 @@ def remove_mean(vectors: WordVectors) -> WordVectors:
     """Subtract the mean of all vectors.
 
     Averages of vectors that share a direction are all similar.
-    :class:`~skparaphrase.encoders.ParagramEncoder` has no layer that could remove the
+    :class:`~skparaphrase.encoders.ParaphraseEncoder` has no layer that could remove the
     direction, and learns faster from centred vectors.
 
     Parameters
@@ -72,7 +74,7 @@ def apply_sif_weights(
 
     Plain averages of the new table are the vectors of
     :class:`~skparaphrase.encoders.SIFEncoder` with the old one. Start the training of
-    an encoder from such a table: `ParagramEncoder(apply_sif_weights(vectors))`.
+    an encoder from such a table: `ParaphraseEncoder(apply_sif_weights(vectors))`.
 
     Parameters
     ----------
@@ -315,7 +317,7 @@ def ngram_matrix(
 ) -> csr_array:
     """The n-grams of words, shape (n_words, n_rows).
 
-    Its product with the rows of :class:`Subwords` is the vectors of the words: each
+    Its product with the rows of `Subwords` is the vectors of the words: each
     n-gram counts one over the root of the number of n-grams.
     """
     ids, offsets, weights = _core.core.hash_ngrams(
@@ -363,7 +365,7 @@ def fit_rows(
 
 
 def nearest_words(
-    vectors: WordVectors, word: str | NDArray[np.floating], n: int = 10
+    vectors: WordVectors, word: str | NDArray[np.floating], k: int = 10
 ) -> list[tuple[str, float]]:
     """Find the words that are most similar by cosine.
 
@@ -372,7 +374,8 @@ def nearest_words(
     vectors : WordVectors
     word : str or ndarray of shape (dim,)
         A word, which is left out of the answer, or any vector.
-    n : int, default=10
+    k : int, default=10
+        Number of words.
 
     Returns
     -------
@@ -402,9 +405,9 @@ def nearest_words(
         )
     if not np.isfinite(target).all():
         raise ValueError("The vector is not finite.")
-    n = max(min(n, len(vectors)), 0)
+    k = max(min(k, len(vectors)), 0)
     _, rows, cosines = nearest(
-        unit_vectors(target[np.newaxis]), UnitRows(vectors), n + (own_row is not None)
+        unit_vectors(target[np.newaxis]), UnitRows(vectors), k + (own_row is not None)
     )
     neighbors = zip(rows.tolist(), cosines.tolist(), strict=True)
-    return [(vectors.words[i], cosine) for i, cosine in neighbors if i != own_row][:n]
+    return [(vectors.words[i], cosine) for i, cosine in neighbors if i != own_row][:k]

@@ -11,16 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from skparaphrase import _core
+from skparaphrase._core import is_word
 from skparaphrase._threads import map_blocks
-from skparaphrase.text import (
-    BLOCK,
-    NgramTokenizer,
-    TokenBatch,
-    WordTokenizer,
-    encode_words,
-    is_word,
-    text_blocks,
-)
+from skparaphrase.text import NgramTokenizer, WordTokenizer
+from skparaphrase.text._check import text_blocks
+from skparaphrase.text._lookup import BLOCK, TokenBatch, encode_words
 from skparaphrase.vectors._changes import (
     apply_changes,
     find_changes,
@@ -344,8 +339,10 @@ class WordVectors:
 
         Parameters
         ----------
-        ids, extra
-            As in :class:`~skparaphrase.text.TokenBatch`.
+        ids : ndarray of int of shape (n_tokens,)
+            Rows of the table, and `-1 - i` for row `i` of `extra`.
+        extra : ndarray of shape (n_extra, dim), float32, or None
+            Vectors of words that the table lacks.
 
         Returns
         -------

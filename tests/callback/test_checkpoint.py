@@ -12,12 +12,12 @@ from sklearn.model_selection import GridSearchCV
 
 import skparaphrase
 from skparaphrase.callback import Checkpoint
-from skparaphrase.encoders import LSTMEncoder, ParagramEncoder
+from skparaphrase.encoders import LSTMEncoder, ParaphraseEncoder
 from skparaphrase.supervised import (
     PairwiseInteractionRegressor,
-    SentenceClassifier,
     SequenceTagger,
     SimilarityRegressor,
+    TextClassifier,
 )
 from skparaphrase.vectors import WordVectors
 
@@ -32,20 +32,20 @@ TAGS = [[f"T{int(word[1:]) % 3}" for word in text.split()] for text in TEXTS]
 RUN = {"max_epochs": 5, "batch_size": 8, "device": "cpu", "random_state": 0}
 
 CASES = {
-    "average": (ParagramEncoder(VECTORS, shrinkage=0), (PAIRS,), "transform"),
+    "average": (ParaphraseEncoder(VECTORS, shrinkage=0), (PAIRS,), "transform"),
     "network": (LSTMEncoder(VECTORS, dim=4), (PAIRS,), "transform"),
     "validated": (
-        ParagramEncoder(VECTORS, validation_fraction=0.3, learning_rate=0.1),
+        ParaphraseEncoder(VECTORS, validation_fraction=0.3, learning_rate=0.1),
         (PAIRS,),
         "transform",
     ),
     "regressor": (
-        SimilarityRegressor(ParagramEncoder(VECTORS), validation_fraction=0.3),
+        SimilarityRegressor(ParaphraseEncoder(VECTORS), validation_fraction=0.3),
         (PAIRS, GOLD),
         "predict",
     ),
     "classifier": (
-        SentenceClassifier(LSTMEncoder(VECTORS, dim=4)),
+        TextClassifier(LSTMEncoder(VECTORS, dim=4)),
         (TEXTS, np.arange(40) % 3),
         "predict_proba",
     ),
@@ -108,7 +108,7 @@ def test_the_folder_holds_the_current_epoch_and_training_resumes(name, tmp_path)
 
 
 def test_every_n_epochs(tmp_path):
-    encoder = ParagramEncoder(VECTORS, **RUN)
+    encoder = ParaphraseEncoder(VECTORS, **RUN)
     encoder.set_callbacks(Checkpoint(tmp_path, every_n_epochs=2)).fit(PAIRS)
     assert skparaphrase.load(tmp_path).n_epochs_ == 4
     copy = pickle.loads(pickle.dumps(encoder)).set_params(warm_start=True)
@@ -120,11 +120,11 @@ def test_what_checkpoints_refuse(tmp_path):
     with pytest.raises(ValueError, match="every_n_epochs must be at least 1"):
         Checkpoint(tmp_path, every_n_epochs=0)
     grid = {"learning_rate": [0.1]}
-    search = GridSearchCV(ParagramEncoder(VECTORS), grid, scoring=lambda *_: 0.0)
+    search = GridSearchCV(ParaphraseEncoder(VECTORS), grid, scoring=lambda *_: 0.0)
     with pytest.raises(TypeError, match="GridSearchCV is not trained by epochs"):
         search.set_callbacks(Checkpoint(tmp_path)).fit(PAIRS)
     (tmp_path / "mine").write_text("precious")
-    encoder = ParagramEncoder(VECTORS, **RUN).set_callbacks(Checkpoint(tmp_path))
+    encoder = ParaphraseEncoder(VECTORS, **RUN).set_callbacks(Checkpoint(tmp_path))
     with pytest.raises(ValueError, match="was not saved by skparaphrase"):
         encoder.fit(PAIRS)
     assert encoder.n_epochs_ == 1

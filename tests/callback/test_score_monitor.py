@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 
 from skparaphrase.callback import ScoreMonitor
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.metrics import STSScorer
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.vectors import WordVectors
@@ -33,7 +33,9 @@ GOLD = RNG.uniform(0, 5, len(PAIRS))
 
 def make_encoder(*callbacks, **changes):
     settings = {"max_epochs": 5, "batch_size": 8, "random_state": 0, "device": "cpu"}
-    return ParagramEncoder(VECTORS, **{**settings, **changes}).set_callbacks(*callbacks)
+    return ParaphraseEncoder(VECTORS, **{**settings, **changes}).set_callbacks(
+        *callbacks
+    )
 
 
 def trained(n_epochs):
@@ -109,7 +111,7 @@ def test_progress_bar_of_scikit_learn_works(search, pipeline, capsys):
     model = make_encoder(max_epochs=2)
     prefix = ""
     if pipeline:
-        model, prefix = make_pipeline(model, PairSimilarity()), "paragramencoder__"
+        model, prefix = make_pipeline(model, PairSimilarity()), "paraphraseencoder__"
     if search:
         model = GridSearchCV(
             model,

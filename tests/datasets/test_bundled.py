@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 
 from skparaphrase import datasets
 
-OTHERS = ("tagged", "word_vectors", "word_frequencies")  # not texts in an array
+OTHERS = ("pos_tags", "word_vectors", "word_frequencies")  # not texts in an array
 LOADERS = [
     getattr(datasets, name)
     for name in datasets.__all__
@@ -26,10 +26,10 @@ LOADERS = [
     ("load", "n_least", "columns", "dtype"),
     [
         (datasets.load_paraphrases, 1000, (2,), None),
-        (datasets.load_similarity, 400, (2,), np.float64),
+        (datasets.load_graded_pairs, 400, (2,), np.float64),
         (datasets.load_sentiment, 400, (), np.int64),
         (datasets.load_entailment, 300, (2,), object),
-        (datasets.load_answers, 300, (2,), np.int64),
+        (datasets.load_answer_ranking, 300, (2,), np.int64),
         (datasets.load_faq, 550, (), object),
     ],
 )
@@ -41,7 +41,7 @@ def test_shapes_and_types(load, n_least, columns, dtype):
     assert bunch.data.dtype == object
     assert {type(text) for text in bunch.data.ravel()} == {str}
     assert f"{n:,} " in bunch.DESCR
-    if load is datasets.load_answers:
+    if load is datasets.load_answer_ranking:
         assert bunch.query.shape == (n,)
         assert bunch.query.dtype == np.int64
     assert "CC0" in bunch.DESCR
@@ -71,7 +71,7 @@ def test_texts_are_clean_and_occur_once(load):
     assert all(text == " ".join(text.split()) and text for text in data.ravel())
     if load is datasets.load_entailment:
         data = [*data[::3, 0], *data[:, 1]]
-    if load is datasets.load_answers:
+    if load is datasets.load_answer_ranking:
         data = data[:, 1]
     folded = [text.casefold() for text in np.ravel(data)]
     assert len(set(folded)) == len(folded)
@@ -93,8 +93,8 @@ UPOS = "ADJ ADV INTJ NOUN PROPN VERB ADP AUX CCONJ DET NUM PART PRON SCONJ PUNCT
 
 
 def test_bundled_tags():
-    bunch = datasets.load_tagged()
-    X, y = datasets.load_tagged(return_X_y=True)
+    bunch = datasets.load_pos_tags()
+    X, y = datasets.load_pos_tags(return_X_y=True)
     assert (bunch.data, bunch.target) == (X, y)
     assert [len(tokens) for tokens in X] == [len(tags) for tags in y]
     assert {tag for tags in y for tag in tags} == {*UPOS.split()}
@@ -103,10 +103,10 @@ def test_bundled_tags():
     assert all(re.fullmatch(r"\S+", token) for token in tokens)
     assert len({tuple(sentence) for sentence in X}) == len(X)
     assert f"{len(X)} sentences of {len(tokens):,} tokens" in bunch.DESCR
-    assert f"({len(X)}, {len(tokens)})" in datasets.load_tagged.__doc__
+    assert f"({len(X)}, {len(tokens)})" in datasets.load_pos_tags.__doc__
     assert "CC0" in bunch.DESCR
     X[0][0] = "other"
-    assert datasets.load_tagged().data[0][0] != "other"
+    assert datasets.load_pos_tags().data[0][0] != "other"
 
 
 def test_bundled_word_vectors():
@@ -137,7 +137,7 @@ def test_the_package_stays_small():
 
 
 def test_bundled_questions_have_right_and_wrong_answers():
-    bunch = datasets.load_answers()
+    bunch = datasets.load_answer_ranking()
     query = bunch.query
     assert_array_equal(np.unique(query), np.arange(60))
     assert (np.diff(query) >= 0).all()

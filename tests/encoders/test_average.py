@@ -24,7 +24,7 @@ from skparaphrase import load
 from skparaphrase.datasets import load_word_frequencies, load_word_vectors
 from skparaphrase.encoders import (
     AverageEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
     SIFEncoder,
     TfidfEncoder,
 )
@@ -233,7 +233,7 @@ KEYED = SimpleNamespace(index_to_key=["cat"], vectors=np.eye(1))
     [
         lambda vectors: SIFEncoder(vectors).fit(TEXTS),
         lambda vectors: AverageEncoder(vectors).transform(TEXTS),
-        lambda vectors: ParagramEncoder(vectors).fit([("w1", "w2"), ("w3", "w4")]),
+        lambda vectors: ParaphraseEncoder(vectors).fit([("w1", "w2"), ("w3", "w4")]),
     ],
     ids=["sif", "unfitted", "paragram"],
 )

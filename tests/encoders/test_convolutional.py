@@ -1,4 +1,4 @@
-"""ConvolutionalEncoder; its equations: test_embedding.py."""
+"""CNNEncoder; its equations: test_embedding.py."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

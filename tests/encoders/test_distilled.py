@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 import skparaphrase
 from skparaphrase.datasets import load_faq, load_word_frequencies
-from skparaphrase.encoders import AverageEncoder, DistilledEncoder, ParagramEncoder
+from skparaphrase.encoders import AverageEncoder, DistilledEncoder, ParaphraseEncoder
 from skparaphrase.vectors import WordVectors, fit_subwords
 
 RNG = np.random.RandomState(0)
@@ -291,7 +291,7 @@ def test_a_whole_life(vectors, tmp_path):
     assert_array_equal(loaded.transform(TEXTS), expected)
     average = AverageEncoder(encoder.vectors_, norm="l2")
     assert_array_equal(average.transform(TEXTS), expected)
-    trained = ParagramEncoder(init=encoder, max_epochs=1, random_state=0).fit(PAIRS)
+    trained = ParaphraseEncoder(init=encoder, max_epochs=1, random_state=0).fit(PAIRS)
     assert trained.transform(TEXTS).shape == (80, 256)
 
 

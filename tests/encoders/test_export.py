@@ -16,13 +16,14 @@ from sklearn.exceptions import NotFittedError
 
 from skparaphrase.encoders import (
     AverageEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
     SIFEncoder,
     TfidfEncoder,
     _export,
 )
 from skparaphrase.text import WordTokenizer
-from skparaphrase.vectors import WordVectors, import_word_vectors, load_word_vectors
+from skparaphrase.vectors import WordVectors, import_word_vectors
+from skparaphrase.vectors._storage import load_word_vectors
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -122,7 +123,9 @@ def fitted_encoders():
         SIFEncoder(TABLE, frequencies=counts).fit(TRAIN),
         SIFEncoder(WITH_UNKNOWN, frequencies="corpus", a=0.1).fit(TRAIN),
         SIFEncoder(words, tokenizer=WordTokenizer("ptb")).fit(TRAIN),
-        ParagramEncoder(TABLE, pooling="mean", max_epochs=2, random_state=0).fit(TRAIN),
+        ParaphraseEncoder(TABLE, pooling="mean", max_epochs=2, random_state=0).fit(
+            TRAIN
+        ),
     ]
 
 

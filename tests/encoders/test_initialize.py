@@ -48,7 +48,7 @@ def test_an_average_becomes_one_that_can_be_trained(zoo, encoder):
     encoder.set_params(vectors=zoo.vectors)
     start = initialize(zoo, encoder)
     expected = encoder.fit(zoo.texts).transform(zoo.texts)
-    assert type(start).__name__ == "ParagramEncoder" and start.parameters_ == {}
+    assert type(start).__name__ == "ParaphraseEncoder" and start.parameters_ == {}
     assert_allclose(start.transform(zoo.texts), expected, rtol=1e-5, atol=1e-6)
 
 

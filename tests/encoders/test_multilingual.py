@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 import skparaphrase
 from skparaphrase.datasets import load_faq, load_paraphrases
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.metrics import RetrievalScorer
 from skparaphrase.search import NearDuplicates, SemanticSearch
 
@@ -382,7 +382,7 @@ def test_search_and_near_duplicates_across_languages(encoder):
 def test_a_fit_starts_from_it_and_gains():
     english, german = SENTENCES["English"], SENTENCES["German"]
     pairs = list(zip(english, german, strict=True))
-    trained = ParagramEncoder(
+    trained = ParaphraseEncoder(
         init=skparaphrase.load_pretrained("multilingual"), shrinkage=0, random_state=0
     ).fit(pairs)
     score = RetrievalScorer(pairs)

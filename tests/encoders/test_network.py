@@ -15,9 +15,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase.encoders import NetworkEncoder, ParagramEncoder
-from skparaphrase.networks import Average, Composition, DeepAverage, Residual, pool
-from skparaphrase.supervised import SentenceClassifier
+from skparaphrase.encoders import NetworkEncoder, ParaphraseEncoder
+from skparaphrase.networks import Composition, Residual, pool
+from skparaphrase.networks._compositions import Average, DeepAverage
+from skparaphrase.supervised import TextClassifier
 from skparaphrase.vectors import WordVectors
 
 RNG = np.random.RandomState(0)
@@ -61,7 +62,7 @@ def test_vectors_are_those_of_the_network():
 
 
 def test_none_is_the_average():
-    average = ParagramEncoder(
+    average = ParaphraseEncoder(
         optimizer="adagrad", learning_rate=0.005, shrinkage=0, **SHORT
     )
     average = average.set_params(pooling="mean").fit(PAIRS)
@@ -74,7 +75,7 @@ def test_a_residual_starts_as_the_average():
     encoder = NetworkEncoder(
         lambda dim: Residual(WordWeights(dim), dim), **{**SHORT, "max_epochs": 0}
     )
-    average = ParagramEncoder(pooling="distinct", **{**SHORT, "max_epochs": 0})
+    average = ParaphraseEncoder(pooling="distinct", **{**SHORT, "max_epochs": 0})
     found = encoder.fit(PAIRS).transform(PAIRS)
     assert_allclose(found, average.fit(PAIRS).transform(PAIRS), atol=1e-6)
 
@@ -86,7 +87,7 @@ def test_searches_and_supervised_models():
     grid = {"networkencoder__network": networks}
     search = GridSearchCV(pipe, grid, cv=2).fit(TEXTS, LABELS)
     assert search.best_params_["networkencoder__network"] in networks
-    model = SentenceClassifier(NetworkEncoder(WordWeights, **SHORT), max_epochs=1)
+    model = TextClassifier(NetworkEncoder(WordWeights, **SHORT), max_epochs=1)
     assert model.fit(TEXTS, LABELS).predict(TEXTS).shape == (40,)
 
 

@@ -17,11 +17,11 @@ from skparaphrase._estimator import PaperSettings
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
     SIFEncoder,
     TfidfEncoder,
 )
-from skparaphrase.supervised import SentenceClassifier
+from skparaphrase.supervised import TextClassifier
 
 PAPERS = [kind for kind in registry.estimators() if issubclass(kind, PaperSettings)]
 TEXTS = [
@@ -111,7 +111,7 @@ def test_heads_read_what_is_trained(text_norm, zoo):
     labels = [len(text) % 3 for text in zoo.texts]
     settings = {"text_norm": text_norm, "max_epochs": 2, "random_state": 0}
     models = [
-        SentenceClassifier(ParagramEncoder(zoo.vectors, norm=norm), **settings)
+        TextClassifier(ParaphraseEncoder(zoo.vectors, norm=norm), **settings)
         for norm in ("l2", None)
     ]
     first, second = (
@@ -126,7 +126,7 @@ def test_heads_read_what_is_trained(text_norm, zoo):
 def test_an_average_that_training_starts_from_keeps_its_own(zoo):
     for norm in (None, "l2"):
         average = AverageEncoder(zoo.vectors, norm=norm)
-        model = SentenceClassifier(average, max_epochs=0, random_state=0)
+        model = TextClassifier(average, max_epochs=0, random_state=0)
         model.fit(zoo.texts, [len(text) % 2 for text in zoo.texts])
         assert_allclose(
             copy(model.encoder_).set_params(pooling="mean").transform(zoo.texts),

@@ -26,11 +26,11 @@ from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
     CharagramEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
     SIFEncoder,
 )
 from skparaphrase.metrics import pearson_scorer
-from skparaphrase.pairs import LastAxisUnion, PairFeatures, PairSimilarity
+from skparaphrase.pairs import EncoderUnion, PairFeatures, PairSimilarity
 
 FILE = files("skparaphrase.encoders") / "data" / "english.npz"
 
@@ -121,7 +121,7 @@ def test_fits_that_need_not_learn_are_silent(encoder):
         encoder.fit_transform(pairs, labels)
         make_pipeline(encoder).fit(texts, labels)
         make_pipeline(encoder, PairSimilarity()).fit(pairs, labels)
-        LastAxisUnion(members).fit(pairs, labels).fit_transform(pairs)
+        EncoderUnion(members).fit(pairs, labels).fit_transform(pairs)
         FeatureUnion(members).fit(texts, labels)
         FrozenEstimator(encoder).fit(pairs, labels)
         search = GridSearchCV(
@@ -137,7 +137,9 @@ def test_fits_that_need_not_learn_are_silent(encoder):
 def test_fits_that_learn_nothing_name_the_class_that_trains(encoder):
     pairs = load_paraphrases().data[:20]
     for arguments in [(pairs,), (pairs, np.arange(20.0)), (pairs[:, 0], ["a"] * 20)]:
-        with pytest.warns(UserWarning, match=r"nothing.*ParagramEncoder\(\)") as caught:
+        with pytest.warns(
+            UserWarning, match=r"nothing.*ParaphraseEncoder\(\)"
+        ) as caught:
             encoder.fit(*arguments)
         assert [each.filename for each in caught] == [__file__]
 
@@ -149,9 +151,9 @@ def test_fit_trains_where_the_pages_say(encoder):
     before = encoder.transform(texts)
     fitted = skparaphrase.load_pretrained().fit(pairs)
     assert_array_equal(fitted.transform(texts), before)
-    trained = ParagramEncoder(max_epochs=0).fit(pairs)
+    trained = ParaphraseEncoder(max_epochs=0).fit(pairs)
     assert_allclose(trained.transform(texts), before, atol=1e-5)  # starts from it
-    assert not np.allclose(ParagramEncoder().fit(pairs).transform(texts), before)
+    assert not np.allclose(ParaphraseEncoder().fit(pairs).transform(texts), before)
 
 
 GERMAN = [
@@ -275,7 +277,7 @@ def test_probabilities_are_those_of_the_committed_fit():
     """Platt's sigmoid of the cosine, with the coefficients that the script found."""
     path = Path(__file__).parents[2] / "benchmarks/results/probability.json"
     fit = json.loads(path.read_text("utf-8"))["results"]
-    pairs = skparaphrase.datasets.load_similarity().data[:50]
+    pairs = skparaphrase.datasets.load_graded_pairs().data[:50]
     cosines = skparaphrase.similarity(*pairs.T).astype(float)
     logits = fit["slope"] * cosines + fit["intercept"]
     found = skparaphrase.similarity(*pairs.T, probability=True)
@@ -291,7 +293,7 @@ def test_probabilities_are_those_of_the_committed_fit():
 
 def test_probabilities_of_ones_own_encoder():
     """The four lines of the page are a logistic regression on the cosine."""
-    pairs, scores = skparaphrase.datasets.load_similarity(return_X_y=True)
+    pairs, scores = skparaphrase.datasets.load_graded_pairs(return_X_y=True)
     y = scores >= 4
     model = make_pipeline(
         SIFEncoder(), PairFeatures(["cosine"]), LogisticRegression(C=10)

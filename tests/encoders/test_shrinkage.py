@@ -15,8 +15,8 @@ from sklearn.base import clone
 
 import skparaphrase
 from skparaphrase import load_pretrained
-from skparaphrase.datasets import load_faq, load_paraphrases, load_similarity
-from skparaphrase.encoders import LSTMEncoder, ParagramEncoder
+from skparaphrase.datasets import load_faq, load_graded_pairs, load_paraphrases
+from skparaphrase.encoders import LSTMEncoder, ParaphraseEncoder
 from skparaphrase.encoders import _trained as base
 from skparaphrase.encoders._shrinkage import (
     _TEMPERATURES,
@@ -28,12 +28,12 @@ from skparaphrase.encoders._shrinkage import (
     measure_gain,
     pair_likelihoods,
 )
-from skparaphrase.supervision import supervise
+from skparaphrase.supervision._supervise import supervise
 
 RNG = np.random.RandomState(0)
 FAQ = load_faq()
 QUESTIONS, TOPICS = np.array(FAQ.data, dtype=object), np.array(FAQ.topics)
-CAPTIONS, SCORES = load_similarity(return_X_y=True)
+CAPTIONS, SCORES = load_graded_pairs(return_X_y=True)
 CAPTIONS, SCORES = CAPTIONS[:100], SCORES[:100]
 
 
@@ -228,12 +228,12 @@ def test_a_fixed_one_is_the_interpolation(kind):
 def test_one_stores_the_table_of_the_start_without_new_words():
     pairs = [("zyxxy plumbus", "wibblefrotz"), *load_paraphrases().data[:10]]
     given = {"max_epochs": 1, "random_state": 0}
-    half, start = (ParagramEncoder(**given, shrinkage=s).fit(pairs) for s in (0.5, 1))
+    half, start = (ParaphraseEncoder(**given, shrinkage=s).fit(pairs) for s in (0.5, 1))
     table = load_pretrained().vectors
     assert "wibblefrotz" in half.added_words_
     assert start.added_words_ == [] and start.vectors_ is table
     found = half.vectors_["wibblefrotz"] - table["wibblefrotz"]
-    whole = ParagramEncoder(**given, shrinkage=0).fit(pairs)
+    whole = ParaphraseEncoder(**given, shrinkage=0).fit(pairs)
     expected = whole.vectors_["wibblefrotz"] - table["wibblefrotz"]
     assert np.abs(expected).max() > 1e-4
     assert_allclose(found, expected / 2, atol=1e-6)
@@ -286,7 +286,7 @@ def test_a_lesson_that_is_learnt_is_kept_and_random_labels_are_not():
     start = load_pretrained().vectors.rows()
 
     def moved(y, **params):
-        encoder = ParagramEncoder(random_state=0, **params).fit(QUESTIONS, y)
+        encoder = ParaphraseEncoder(random_state=0, **params).fit(QUESTIONS, y)
         rows = encoder.vectors_.rows()[: len(start)]
         return encoder, np.linalg.norm(rows - start)
 
@@ -323,7 +323,7 @@ def test_it_is_zero_in_partial_fit_and_with_a_teacher():
 
 def test_it_is_zero_from_a_thousand_examples_on():
     X = np.array(load_paraphrases().data, dtype=object)
-    encoder = ParagramEncoder(max_epochs=1, random_state=0)
+    encoder = ParaphraseEncoder(max_epochs=1, random_state=0)
     assert N_ENOUGH == 1000
     assert encoder.fit(X[:N_ENOUGH]).shrinkage_ == 0
     weights = np.ones(N_ENOUGH)
@@ -343,7 +343,7 @@ def test_what_it_may_be(shrinkage):
 
 
 def test_weights_count_in_training_only():
-    weights, encoder = np.full(100, 0.5), ParagramEncoder(random_state=0)
+    weights, encoder = np.full(100, 0.5), ParaphraseEncoder(random_state=0)
     plain = clone(encoder).fit(CAPTIONS, SCORES).shrinkage_
     even = clone(encoder).fit(CAPTIONS, SCORES, sample_weight=weights)
     assert even.shrinkage_ == plain
@@ -355,13 +355,13 @@ def test_weights_count_in_training_only():
 def test_seeds_copies_and_files(tmp_path):
     for seed in (np.random.RandomState(7), 0):
         first, second = (
-            ParagramEncoder(random_state=deepcopy(seed)).fit(CAPTIONS, SCORES)
+            ParaphraseEncoder(random_state=deepcopy(seed)).fit(CAPTIONS, SCORES)
             for _ in range(2)
         )
         assert 0 < first.shrinkage_ == second.shrinkage_ < 1
         assert_array_equal(first.vectors_.rows(), second.vectors_.rows())
     assert clone(first).shrinkage == "auto"
-    assert ParagramEncoder(shrinkage=0.25).get_params()["shrinkage"] == 0.25
+    assert ParaphraseEncoder(shrinkage=0.25).get_params()["shrinkage"] == 0.25
     first.save(tmp_path / "encoder")
     for copy in (
         pickle.loads(pickle.dumps(first)),
@@ -373,7 +373,7 @@ def test_seeds_copies_and_files(tmp_path):
 
 @pytest.mark.parametrize("setting", ["ppdb-xxl", "ppdb-xl", "words"])
 def test_the_settings_of_the_paper_have_none(setting):
-    assert ParagramEncoder.paper(setting).shrinkage == 0
+    assert ParaphraseEncoder.paper(setting).shrinkage == 0
 
 
 def test_verbose_says_what_training_gains(capsys):
@@ -382,7 +382,7 @@ def test_verbose_says_what_training_gains(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 4  # three epochs: those of the folds are quiet
     assert lines[-1].startswith(
-        f"[ParagramEncoder] shrinkage {encoder.shrinkage_:.2f}: on unseen examples, "
+        f"[ParaphraseEncoder] shrinkage {encoder.shrinkage_:.2f}: on unseen examples, "
         "training gains "
     )
     assert lines[-1].endswith("(correlation with the ranks of y, 5 folds)")

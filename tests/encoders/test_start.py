@@ -16,7 +16,7 @@ from skparaphrase import load_pretrained
 from skparaphrase.encoders import (
     AverageEncoder,
     DistilledEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
     SIFEncoder,
     TfidfEncoder,
 )
@@ -25,7 +25,8 @@ from skparaphrase.encoders._start import (
 )
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import WordTokenizer
-from skparaphrase.vectors import Subwords, WordVectors
+from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors._oov import Subwords
 
 ODD = ["unheard", "w1 unheard of", "unheard of", "W3 w3-unheard", "", "★"]
 DISTINCT = {"pooling": "distinct"}  # as in what is trained by default
@@ -94,7 +95,7 @@ def test_the_pretrained_encoder_as_init_is_the_default():
     pairs = [("A cat sleeps.", "The cat is asleep."), ("It rains zzqx.", "Rain falls.")]
     settings = {"max_epochs": 2, "shrinkage": 0, "random_state": 0, "device": "cpu"}
     given, default = (
-        ParagramEncoder(**settings, init=init).fit(pairs)
+        ParaphraseEncoder(**settings, init=init).fit(pairs)
         for init in (load_pretrained(), None)
     )
     assert_array_equal(given.transform(pairs), default.transform(pairs))
@@ -179,7 +180,7 @@ def test_a_loaded_encoder_does_not_start_from_other_vectors_of_the_same_words(tm
     table = load_pretrained().vectors
     turned = AverageEncoder(table.replace(-table.rows()))
     pairs = [("a cat", "a kitten"), ("it rains", "the rain falls")]
-    encoder = ParagramEncoder(init=turned, max_epochs=1, random_state=0).fit(pairs)
+    encoder = ParaphraseEncoder(init=turned, max_epochs=1, random_state=0).fit(pairs)
     encoder.save(tmp_path / "encoder")
     loaded = skparaphrase.load(tmp_path / "encoder")
     before = loaded.transform(["a cat"])

@@ -20,15 +20,16 @@ from sklearn.model_selection import GridSearchCV, ShuffleSplit, train_test_split
 import skparaphrase
 from skparaphrase import encoders as library
 from skparaphrase.callback import ScoreMonitor
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder
+from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder
 from skparaphrase.losses import InfoNCELoss, MarginLoss
 from skparaphrase.metrics import RetrievalScorer, STSScorer
-from skparaphrase.networks import resolve_device
+from skparaphrase.networks._table import resolve_device
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.supervision import _pairs
-from skparaphrase.training import Trainer
-from skparaphrase.vectors import Subwords, WordVectors
+from skparaphrase.training._trainer import Trainer
+from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors._oov import Subwords
 
 GOLD = np.linspace(0, 5, 20)
 RNG = np.random.RandomState(3)
@@ -167,7 +168,7 @@ def test_verbose_prints_a_line_an_epoch(zoo, capsys):
     encoder = zoo.make("paragram", verbose=True).fit(zoo.pairs)
     lines = capsys.readouterr().out.splitlines()
     for i, loss in enumerate(encoder.loss_curve_):
-        assert lines[i] == f"[ParagramEncoder] epoch {i + 1}: loss {loss:.4f}"
+        assert lines[i] == f"[ParaphraseEncoder] epoch {i + 1}: loss {loss:.4f}"
     assert "gain not measured: validation_fraction=0.1" in lines[-1]
     assert len(lines) == encoder.n_epochs_ + 1
     encoder.partial_fit(zoo.pairs)
@@ -184,10 +185,10 @@ def test_the_last_line_says_what_training_gained(zoo, capsys, monkeypatch):
         return capsys.readouterr().out.splitlines()
 
     first, *_, last = fit(0.25, 0.75, 0.5)
-    assert first == "[ParagramEncoder] epoch 0: validation score 0.2500"
+    assert first == "[ParaphraseEncoder] epoch 0: validation score 0.2500"
     assert last == (
-        "[ParagramEncoder] mean reciprocal rank on 6 held-out examples: 0.2500 at the "
-        "start, 0.7500 after epoch 1, which is kept; gain +0.5000"
+        "[ParaphraseEncoder] mean reciprocal rank on 6 held-out examples: 0.2500 at "
+        "the start, 0.7500 after epoch 1, which is kept; gain +0.5000"
     )
     last = fit(0.5, 0.25)[-1]
     assert last.endswith("0.5000 at the start, which is kept; no epoch is better")
@@ -545,7 +546,7 @@ def test_init_that_cannot_serve(zoo, name):
             encoder.fit(zoo.pairs)
     kind = type(zoo.make(name))  # parameters of others may have the same shapes
     others = [zoo.fitted(n) for n in zoo.names if type(zoo.make(n)) is not kind]
-    others = [init for init in others if not isinstance(init, ParagramEncoder)]
+    others = [init for init in others if not isinstance(init, ParaphraseEncoder)]
     for init in others:
         with pytest.raises(TypeError, match="init must be a fitted"):
             zoo.make(name, init=init).fit(zoo.pairs)

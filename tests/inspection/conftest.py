@@ -11,9 +11,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase.datasets import load_paraphrases, load_similarity
+from skparaphrase.datasets import load_graded_pairs, load_paraphrases
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import ParagramEncoder, SIFEncoder, TextEncoder
+from skparaphrase.encoders import ParaphraseEncoder, SIFEncoder
+from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.pairs import PairFeatures, PairSimilarity
 from skparaphrase.vectors import WordVectors
 
@@ -47,7 +48,7 @@ def letters():
 
 @pytest.fixture(scope="session")
 def bundled():
-    return load_similarity(return_X_y=True)
+    return load_graded_pairs(return_X_y=True)
 
 
 @pytest.fixture(scope="session")
@@ -57,7 +58,7 @@ def paraphrases():
 
 @pytest.fixture(scope="session")
 def trained(paraphrases):
-    encoder = ParagramEncoder(max_epochs=2, device="cpu", random_state=0)
+    encoder = ParaphraseEncoder(max_epochs=2, device="cpu", random_state=0)
     return encoder.fit(paraphrases)
 
 

@@ -14,9 +14,9 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from skparaphrase.datasets import load_tagged
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
-from skparaphrase.inspection import SimilarityDisplay, TrainingCurveDisplay
+from skparaphrase.datasets import load_pos_tags
+from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder, SIFEncoder
+from skparaphrase.inspection import SimilarityErrorDisplay, TrainingCurveDisplay
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.supervised import (
     SequenceTagger,
@@ -28,7 +28,7 @@ PREDICTED = np.array([0.1, 0.4, 0.2, 0.9, 0.5, 0.7])
 
 
 def test_points_line_and_title():
-    display = SimilarityDisplay.from_predictions(TRUE, PREDICTED)
+    display = SimilarityErrorDisplay.from_predictions(TRUE, PREDICTED)
     points, line = display.scatter_, display.line_
     assert_array_equal(points.get_offsets(), np.column_stack([TRUE, PREDICTED]))
     slope, start = np.polyfit(TRUE, PREDICTED, 1)
@@ -46,7 +46,7 @@ def test_of_estimators(graded):
     expected = (u * v).sum(1) / np.linalg.norm(u, axis=1) / np.linalg.norm(v, axis=1)
     pipe = make_pipeline(encoder, PairSimilarity()).fit(pairs)
     for model, name in ((encoder, None), (pipe, None), (pipe, "SIF")):
-        display = SimilarityDisplay.from_estimator(model, pairs, gold, name=name)
+        display = SimilarityErrorDisplay.from_estimator(model, pairs, gold, name=name)
         points = display.scatter_.get_offsets()
         assert_allclose(points, np.column_stack([gold, expected]), rtol=1e-5, atol=1e-6)
         name = name or type(model).__name__
@@ -54,7 +54,7 @@ def test_of_estimators(graded):
 
 
 def test_options_under_any_name():
-    display = SimilarityDisplay(TRUE, PREDICTED)
+    display = SimilarityErrorDisplay(TRUE, PREDICTED)
     for options in ({"c": "red", "lw": 3}, {"color": "red", "linewidth": 3}):
         display.plot(line_kwargs=options, scatter_kwargs=options)
         assert display.line_.get_color() == "red"
@@ -66,7 +66,7 @@ def test_options_under_any_name():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_no_line_through_gold_scores_that_are_all_the_same():
-    display = SimilarityDisplay.from_predictions([2.0, 2.0], [0.1, 0.4])
+    display = SimilarityErrorDisplay.from_predictions([2.0, 2.0], [0.1, 0.4])
     assert display.line_ is None and display.pearson_ == 0
 
 
@@ -76,9 +76,9 @@ def test_bad_similarities(graded):
         (PREDICTED * np.nan, "y_pred contains NaN"),
     ):
         with pytest.raises(ValueError, match=message):
-            SimilarityDisplay.from_predictions(TRUE, y_pred)
+            SimilarityErrorDisplay.from_predictions(TRUE, y_pred)
     with pytest.raises(NotFittedError):
-        SimilarityDisplay.from_estimator(SIFEncoder(), *graded)
+        SimilarityErrorDisplay.from_estimator(SIFEncoder(), *graded)
 
 
 # Training
@@ -106,8 +106,8 @@ def check(display, losses, scores, best):
 def test_curves_of_validation(paraphrases, bundled):
     pairs, gold = bundled
     options = {**SHORT, "validation_fraction": 0.3}
-    encoder = ParagramEncoder(**options).fit(paraphrases[:100])
-    tagged = SequenceTagger(**options).fit(*load_tagged(return_X_y=True))
+    encoder = ParaphraseEncoder(**options).fit(paraphrases[:100])
+    tagged = SequenceTagger(**options).fit(*load_pos_tags(return_X_y=True))
     regressor = SimilarityRegressor(AverageEncoder(), **options)
     for model in (encoder, tagged, regressor.fit(pairs[:60], gold[:60])):
         display = TrainingCurveDisplay.from_estimator(model)
@@ -125,7 +125,7 @@ def test_losses_alone_and_styles(trained):
     display = TrainingCurveDisplay.from_estimator(trained, line_kwargs={"c": "red"})
     assert display.score_ax_ is display.score_line_ is display.best_ is None
     assert display.line_.get_color() == "red"
-    assert display.ax_.get_title() == "ParagramEncoder: 2 epochs"
+    assert display.ax_.get_title() == "ParaphraseEncoder: 2 epochs"
     X = np.arange(40.0).reshape(20, 2)
     other = MLPClassifier((3,), max_iter=500, early_stopping=True, random_state=0)
     pipe = make_pipeline(FunctionTransformer(), make_pipeline(other))

@@ -14,20 +14,20 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from skparaphrase import inspection
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder, SIFEncoder
 
 
 def test_neighbors_of_all_ways_to_give_an_encoder(ways):
     queries = ["king", "not bad"]
     candidates = ["queen", "good", "train", "kings", "terrible"]
-    expected = inspection.neighbors(ways["transformer"], queries, candidates)
-    plain = inspection.neighbors(ways["pipeline"][0], queries, candidates)
+    expected = inspection.nearest_texts(ways["transformer"], queries, candidates)
+    plain = inspection.nearest_texts(ways["pipeline"][0], queries, candidates)
     assert not np.allclose(expected["similarity"], plain["similarity"])
     for estimator in ways.values():
-        found = inspection.neighbors(estimator, queries, candidates)
+        found = inspection.nearest_texts(estimator, queries, candidates)
         assert_array_equal(found["neighbor"], expected["neighbor"])
         assert_allclose(found["similarity"], expected["similarity"], atol=1e-6)
-    words = inspection.neighbors(ways["search"], ["king"], n_neighbors=2)
+    words = inspection.nearest_texts(ways["search"], ["king"], k=2)
     assert words["neighbor"][0] == "kings"
 
 
@@ -35,21 +35,23 @@ def test_similarity_of_all_ways_to_give_an_estimator(bundled, ways):
     pairs, gold = bundled
     predicted = ways["pipeline"].predict(pairs)
     for name in ("pipeline", "frozen", "search", "transformer", "features"):
-        display = inspection.SimilarityDisplay.from_estimator(ways[name], pairs, gold)
+        display = inspection.SimilarityErrorDisplay.from_estimator(
+            ways[name], pairs, gold
+        )
         assert_allclose(display.y_pred, predicted, atol=1e-6)
 
 
 def test_other_estimators(letters):
     flat = make_pipeline(FunctionTransformer(lambda X: np.ones(len(X))))
     for estimator, kind, message in (
-        (ParagramEncoder(), NotFittedError, "not fitted"),
+        (ParaphraseEncoder(), NotFittedError, "not fitted"),
         (LogisticRegression(), TypeError, "LogisticRegression, which has no transform"),
         (flat, ValueError, r"Expected vectors of shape \(1, 'dim'\)"),
     ):
         with pytest.raises(kind, match=message):
-            inspection.neighbors(estimator, ["a"], ["b"])
+            inspection.nearest_texts(estimator, ["a"], ["b"])
     with pytest.raises(TypeError, match=r"no table of words; .*candidates="):
-        inspection.neighbors(letters, ["a"])
+        inspection.nearest_texts(letters, ["a"])
     with pytest.raises(TypeError, match="got LogisticRegression"):
         inspection.token_weights(LogisticRegression())
     for unfitted in (SIFEncoder(), type(letters)()):
@@ -58,17 +60,17 @@ def test_other_estimators(letters):
 
 
 def test_missing_packages_are_named(vectors, gold, monkeypatch):
-    display = inspection.SimilarityDisplay(gold, gold)
+    display = inspection.SimilarityErrorDisplay(gold, gold)
     for name in ("pandas", "matplotlib"):
         monkeypatch.setitem(sys.modules, name, None)
     encoder = AverageEncoder(vectors)
     for name, *arguments in (
-        ("neighbors", encoder, ["w1"]),
+        ("nearest_texts", encoder, ["w1"]),
         ("token_weights", encoder),
         ("explain_similarity", "w1", "w2", encoder),
     ):
         with pytest.raises(ImportError, match=f"{name} needs pandas: pip install"):
             getattr(inspection, name)(*arguments)
-    match = "SimilarityDisplay.plot requires matplotlib.*pip install"
+    match = "SimilarityErrorDisplay.plot requires matplotlib.*pip install"
     with pytest.raises(ImportError, match=match):
         display.plot()

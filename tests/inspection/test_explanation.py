@@ -16,10 +16,14 @@ from skparaphrase.datasets import load_faq, load_paraphrases, load_word_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
     SIFEncoder,
 )
-from skparaphrase.inspection import ExplanationDisplay, explain_similarity, neighbors
+from skparaphrase.inspection import (
+    SimilarityExplanationDisplay,
+    explain_similarity,
+    nearest_texts,
+)
 from skparaphrase.pairs import LastAxis
 from skparaphrase.search import SemanticSearch
 from skparaphrase.vectors import WordVectors
@@ -119,7 +123,7 @@ def test_refused(a, b, error, message):
 
 
 def test_display():
-    display = ExplanationDisplay.from_estimator(
+    display = SimilarityExplanationDisplay.from_estimator(
         None, A, B, name="shipped", colorbar=True
     )
     shares = explain_similarity(A, B)
@@ -177,14 +181,14 @@ def test_steps_that_clean_texts():
     shares = explain_similarity(f"#{A}", f"###{B}", encoder)
     assert_allclose(shares, explain_similarity(A, B))
     assert shares.attrs["is_sum"]
-    found = neighbors(encoder, ["#cat"], ["##dog", "#kitten"], n_neighbors=1)
+    found = nearest_texts(encoder, ["#cat"], ["##dog", "#kitten"], k=1)
     assert found["neighbor"].tolist() == ["#kitten"]
-    assert neighbors(encoder, ["###cat"], n_neighbors=1)["neighbor"][0] == "cat"
+    assert nearest_texts(encoder, ["###cat"], k=1)["neighbor"][0] == "cat"
 
 
 def test_compounds_of_trained_averages_and_the_encoder_of_a_search():
     pairs = load_paraphrases().data[:60]
-    encoder = ParagramEncoder(max_epochs=1, random_state=0, device="cpu").fit(pairs)
+    encoder = ParaphraseEncoder(max_epochs=1, random_state=0, device="cpu").fit(pairs)
     texts = "The well-known parcel", "My package"
     for each in (encoder, SemanticSearch(encoder).fit(list(texts))):
         shares = explain_similarity(*texts, each)

@@ -27,7 +27,7 @@ from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScale
 from sklearn.svm import SVC, LinearSVC
 
 from skparaphrase import load_pretrained
-from skparaphrase.datasets import load_entailment, load_faq, load_similarity
+from skparaphrase.datasets import load_entailment, load_faq, load_graded_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, LSTMEncoder, SIFEncoder
 from skparaphrase.inspection import explain_prediction
@@ -35,8 +35,8 @@ from skparaphrase.pairs import PairFeatures
 from skparaphrase.search import SemanticSearch
 from skparaphrase.supervised import (
     PairClassifier,
-    SentenceClassifier,
     SimilarityRegressor,
+    TextClassifier,
 )
 from skparaphrase.vectors import WordVectors
 
@@ -159,8 +159,8 @@ def test_sentence_classifier_on_averages(topics, n_classes, text_norm):
     y = np.where(y == "bank", "shop", y) if n_classes == 2 else y
     encoder = make_pipeline(load_pretrained(), CommonComponentRemoval())
     for model in (
-        SentenceClassifier(text_norm=text_norm, **FAST),
-        SentenceClassifier(encoder, freeze="encoder", text_norm=text_norm, **FAST),
+        TextClassifier(text_norm=text_norm, **FAST),
+        TextClassifier(encoder, freeze="encoder", text_norm=text_norm, **FAST),
     ):
         model.fit(X, y)
         logs = model.predict_log_proba([TEXT])[0]
@@ -178,7 +178,7 @@ def test_several_labels_a_text(topics):
     )
     y = pd.DataFrame(labels.T.astype(int), columns=["bank", "recipes", "I"])
     encoder = FrozenEstimator(load_pretrained())
-    model = SentenceClassifier(encoder, **FAST).fit(X, y)
+    model = TextClassifier(encoder, **FAST).fit(X, y)
     odds = model.predict_proba([TEXT])[0]
     odds = np.log(odds / (1 - odds))
     for label, name in enumerate(y.columns):
@@ -188,7 +188,7 @@ def test_several_labels_a_text(topics):
     assert explain_prediction(model, TEXT).name == y.columns[odds.argmax()]
     with pytest.raises(ValueError, match=r"one of \['bank', 'recipes', 'I'\]; got 1"):
         explain_prediction(model, TEXT, 1)
-    unnamed = SentenceClassifier(encoder, **FAST).fit(X, y.to_numpy())
+    unnamed = TextClassifier(encoder, **FAST).fit(X, y.to_numpy())
     assert_allclose(explain_prediction(unnamed, TEXT, 2), found)
     with pytest.raises(ValueError, match=r"one of \[0, 1, 2\]; got 'I'"):
         explain_prediction(unnamed, TEXT, "I")
@@ -266,7 +266,7 @@ def log_odds(model, X, column):
         CalibratedClassifierCV(make_pipeline(load_pretrained(), LinearSVC()), cv=2),
         make_pipeline(TfidfVectorizer(), LogisticRegression()),
         make_pipeline(LSTMEncoder(vectors=TABLE, dim=4, **FAST), LogisticRegression()),
-        SentenceClassifier(hidden_dim=4, **FAST),
+        TextClassifier(hidden_dim=4, **FAST),
     ],
 )
 def test_words_are_deleted_where_there_is_no_sum(topics, model):
@@ -276,7 +276,7 @@ def test_words_are_deleted_where_there_is_no_sum(topics, model):
     model.fit(X, y)
 
     def values(text):
-        if isinstance(model, SentenceClassifier):
+        if isinstance(model, TextClassifier):
             return log_odds(model, [text], 1)
         if hasattr(model, "decision_function"):
             return model.decision_function([text])[0, 1]
@@ -293,7 +293,7 @@ def test_words_are_deleted_where_there_is_no_sum(topics, model):
 
 @pytest.mark.parametrize("kind", ["features", "classifier", "regressor"])
 def test_pairs(kind):
-    load = load_similarity if kind == "regressor" else load_entailment
+    load = load_graded_pairs if kind == "regressor" else load_entailment
     pairs, y = load(return_X_y=True)
     model = {
         "features": make_pipeline(
@@ -343,7 +343,7 @@ def test_a_step_that_cleans_texts(topics):
     X, y = topics
     clean = FunctionTransformer(lambda texts: np.char.lstrip(texts.astype(str), "#> "))
     plain = make_pipeline(load_pretrained(), LogisticRegression()).fit(X, y)
-    sentences = SentenceClassifier(load_pretrained(), freeze="encoder", **FAST)
+    sentences = TextClassifier(load_pretrained(), freeze="encoder", **FAST)
     for estimator in (plain[-1], plain, sentences):
         steps = [plain[0], plain[1]] if estimator is plain[-1] else [estimator]
         model = make_pipeline(clean, *steps).fit(X, y)

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cosine
 from sklearn.pipeline import make_pipeline
 
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
-from skparaphrase.inspection import neighbors, token_weights
+from skparaphrase.inspection import nearest_texts, token_weights
 from skparaphrase.inspection._estimators import pair_similarities
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.vectors import WordVectors
@@ -35,7 +35,7 @@ def test_neighbors_are_those_of_a_slow_search(vectors, sentences, n):
     encoder = AverageEncoder(vectors)
     queries = [*sentences[:4], "w1 w2", "nothing"]
     candidates = [*sentences, "w1 w2", "w3", sentences[0]]
-    found = neighbors(encoder, queries, candidates, n_neighbors=n)
+    found = nearest_texts(encoder, queries, candidates, k=n)
     query, rank, similarity = slow_neighbors(encoder, queries, candidates, n)
     assert_array_equal(found["query"], query)
     assert_array_equal(found["rank"], rank)
@@ -48,12 +48,14 @@ def test_neighbors_are_those_of_a_slow_search(vectors, sentences, n):
 def test_bad_queries(vectors):
     encoder = AverageEncoder(vectors)
     with pytest.raises(TypeError, match="got 'cat'"):
-        neighbors(encoder, "cat")
+        nearest_texts(encoder, "cat")
     with pytest.raises(ValueError, match="queries must hold texts, shape"):
-        neighbors(encoder, [("a", "b")])
-    with pytest.raises(ValueError, match="n_neighbors == 0, must be >= 1"):
-        neighbors(encoder, ["w1"], n_neighbors=0)
-    assert len(neighbors(encoder, [])) == len(neighbors(encoder, ["w1"], [])) == 0
+        nearest_texts(encoder, [("a", "b")])
+    with pytest.raises(ValueError, match="k == 0, must be >= 1"):
+        nearest_texts(encoder, ["w1"], k=0)
+    assert (
+        len(nearest_texts(encoder, [])) == len(nearest_texts(encoder, ["w1"], [])) == 0
+    )
 
 
 def test_token_weights_by_hand():

@@ -12,15 +12,15 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase.datasets import load_paraphrases, load_similarity
+from skparaphrase.datasets import load_graded_pairs, load_paraphrases
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import ParaphraseEncoder, SIFEncoder
 from skparaphrase.metrics import pearson_scorer
 from skparaphrase.pairs import PairSimilarity
 
 pytestmark = pytest.mark.integration
 
-PAIRS, GOLD = load_similarity(return_X_y=True)
+PAIRS, GOLD = load_graded_pairs(return_X_y=True)
 TEXTS = PAIRS.ravel()
 
 
@@ -60,7 +60,7 @@ def test_search_on_workers_of_dask_finds_what_one_process_does(client):
 
 def test_blocks_on_workers_of_dask_are_bit_identical_to_one_call(client):
     sif = SIFEncoder().fit(TEXTS)
-    paragram = ParagramEncoder(max_epochs=1, random_state=0, device="cpu")
+    paragram = ParaphraseEncoder(max_epochs=1, random_state=0, device="cpu")
     paragram.fit(load_paraphrases().data[:50])
     for encoder in (sif, paragram):
         # The encoder goes to each worker once, not along with each block.

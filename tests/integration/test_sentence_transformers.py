@@ -13,9 +13,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.preprocessing import FunctionTransformer
 
 import skparaphrase
-from skparaphrase.datasets import load_faq, load_paraphrases, load_similarity
+from skparaphrase.datasets import load_faq, load_graded_pairs, load_paraphrases
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.losses import CoSENTLoss, InfoNCELoss
+from skparaphrase.losses import CoSENTLoss, InfoNCELoss, LossBatch
 from skparaphrase.metrics import RetrievalScorer, spearman_score
 from skparaphrase.search import (
     NearDuplicates,
@@ -23,7 +23,6 @@ from skparaphrase.search import (
     SemanticSearch,
     mine_hard_negatives,
 )
-from skparaphrase.training import LossBatch
 from skparaphrase.vectors import WordVectors
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore")]
@@ -46,7 +45,7 @@ def encoder():
 
 @pytest.fixture(scope="module")
 def embedder(encoder):
-    return skparaphrase.Embedder(encoder)
+    return skparaphrase.EmbeddingAdapter(encoder)
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +115,7 @@ def test_a_model_of_theirs_in_our_search(model, encoder):
 @pytest.mark.parametrize("top_k", [1, 3, 100])
 def test_paraphrase_mining(top_k, encoder, model):
     theirs = st.util.paraphrase_mining(model, FAQ, top_k=top_k)
-    pairs = ParaphraseMiner(encoder, threshold=-1, top_k=top_k).fit(FAQ).mine(FAQ)
+    pairs = ParaphraseMiner(encoder, threshold=-1, k=top_k).fit(FAQ).mine(FAQ)
     assert_allclose(pairs.score, [score for score, *_ in theirs], atol=1e-5)
     found, expected = {*map(tuple, pairs.row.tolist())}, {(i, j) for _, i, j in theirs}
     assert len(found & expected) > 0.99 * len(expected)  # some texts are equally near
@@ -154,7 +153,9 @@ def test_hard_negatives(encoder, model):
         verbose=False,
     )
     expected = {tuple(row.values()) for row in theirs}
-    found = mine_hard_negatives(encoder, pairs, pairs[:, 1], relative_margin=0.05)
+    found = mine_hard_negatives(
+        pairs, pairs[:, 1], encoder=encoder, relative_margin=0.05
+    )
     assert len(expected & {*map(tuple, found)}) > 0.95 * len(expected)
 
 
@@ -197,7 +198,7 @@ def test_cosent_loss(raw, model):
     assert_allclose(found.item(), theirs.item(), rtol=1e-5)
 
 
-PAIRS, SCORES = load_similarity(return_X_y=True)
+PAIRS, SCORES = load_graded_pairs(return_X_y=True)
 FIRST, SECOND = map(list, PAIRS.T)
 OTHERS = [*SECOND[1:], SECOND[0]]
 EVALUATORS = {
@@ -234,7 +235,7 @@ def test_their_evaluators_of_an_embedder(name, embedder, model):
 
 
 def test_similarity_evaluator(encoder, model):
-    pairs, gold = load_similarity(return_X_y=True)
+    pairs, gold = load_graded_pairs(return_X_y=True)
     first, second = map(list, pairs.T)
     evaluator = evaluation.EmbeddingSimilarityEvaluator(first, second, [*gold])
     found = skparaphrase.similarity(first, second, encoder)

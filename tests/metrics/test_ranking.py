@@ -16,13 +16,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 
 from skparaphrase.metrics import (
+    map_score,
     map_scorer,
-    mean_average_precision,
-    mean_reciprocal_rank,
+    mrr_score,
     mrr_scorer,
 )
 
-METRICS = [mean_average_precision, mean_reciprocal_rank]
+METRICS = [map_score, mrr_score]
 SCORERS = [map_scorer, mrr_scorer]
 BOTH = list(zip(SCORERS, METRICS, strict=True))
 
@@ -34,7 +34,7 @@ def slow(relevance, scores, query, metric):
         rows = [i for i, other in enumerate(query) if other == question]
         rows.sort(key=lambda i: (scores[i], i), reverse=True)
         ranks = [k for k, i in enumerate(rows, 1) if relevance[i]]
-        if metric is mean_reciprocal_rank:
+        if metric is mrr_score:
             values = [1 / k for k in ranks[:1]]
         else:
             values = [hits / k for hits, k in enumerate(ranks, 1)]
@@ -60,7 +60,7 @@ def random_run(seed, n_questions=20, n_samples=120):
 @pytest.mark.parametrize("seed", range(2))
 def test_metrics_are_those_of_trec_eval(metric, n_samples, seed):
     measures = pytest.importorskip("ir_measures")
-    measure = {mean_average_precision: measures.AP, mean_reciprocal_rank: measures.RR}
+    measure = {map_score: measures.AP, mrr_score: measures.RR}
     relevance, scores, query = random_run(seed, n_samples=n_samples)
     rows = [
         (str(question), f"{i:06}", int(relevant), float(score))
@@ -126,10 +126,8 @@ def test_of_equal_scores_the_later_row_comes_first(metric):
 )
 def test_identifiers_of_any_kind(identify):
     relevance, scores, query = random_run(1)
-    expected = mean_average_precision(relevance, scores, query)
-    assert mean_average_precision(relevance, scores, identify(query)) == pytest.approx(
-        expected
-    )
+    expected = map_score(relevance, scores, query)
+    assert map_score(relevance, scores, identify(query)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -144,16 +142,14 @@ def test_identifiers_of_any_kind(identify):
 )
 def test_relevance_and_query_in_two_columns(join):
     relevance, scores, query = random_run(2)
-    expected = mean_average_precision(relevance, scores, query)
+    expected = map_score(relevance, scores, query)
     names = [f"q{i}" for i in query]
-    assert mean_average_precision(join(relevance, names), scores) == pytest.approx(
-        expected
-    )
+    assert map_score(join(relevance, names), scores) == pytest.approx(expected)
     numbers = np.column_stack([relevance, query])
-    assert mean_average_precision(numbers, scores) == pytest.approx(expected)
-    assert mean_average_precision(numbers / 1, scores) == pytest.approx(expected)
+    assert map_score(numbers, scores) == pytest.approx(expected)
+    assert map_score(numbers / 1, scores) == pytest.approx(expected)
     with pytest.raises(ValueError, match="query must be None"):
-        mean_average_precision(join(relevance, names), scores, query)
+        map_score(join(relevance, names), scores, query)
 
 
 @pytest.mark.parametrize(
@@ -167,9 +163,9 @@ def test_relevance_and_query_in_two_columns(join):
 )
 def test_kinds_of_relevance(kind):
     relevance, scores, query = random_run(3)
-    expected = mean_average_precision(relevance, scores, query)
-    assert mean_average_precision(kind(relevance), scores, query) == expected
-    assert mean_average_precision(kind(relevance), list(scores), query) == expected
+    expected = map_score(relevance, scores, query)
+    assert map_score(kind(relevance), scores, query) == expected
+    assert map_score(kind(relevance), list(scores), query) == expected
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -30,7 +30,7 @@ from skparaphrase._math import unit_vectors
 from skparaphrase.callback import ScoreMonitor
 from skparaphrase.datasets import load_faq, load_paraphrases
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder, SIFEncoder
 from skparaphrase.metrics import RetrievalScorer, _retrieval
 from skparaphrase.metrics._retrieval import partner_ranks
 from skparaphrase.model_selection import pair_groups
@@ -120,7 +120,7 @@ def test_in_searches_and_callbacks(vectors, pairs, sentences):
     search.transform = lambda X: np.ones((len(X), 4))
     with pytest.raises(ValueError, match=r"\(n_pairs, 2, d\); transform gives"):
         scorer(search)
-    encoder = ParagramEncoder(vectors, max_epochs=2, random_state=0, device="cpu")
+    encoder = ParaphraseEncoder(vectors, max_epochs=2, random_state=0, device="cpu")
     encoder.set_callbacks(monitor := ScoreMonitor(scorer)).fit(pairs)
     assert monitor.scores_[-1]["score"] == pytest.approx(scorer(encoder))
 
@@ -136,7 +136,7 @@ def test_without_pairs_the_fold_is_scored():
     # As a person would type it; 40 paraphrase pairs, of which some share a text.
     pairs = load_paraphrases().data[:40]
     pairs[1, 0], pairs[5, 1] = pairs[0, 0], pairs[4, 1]
-    encoder = ParagramEncoder(max_epochs=0, device="cpu")
+    encoder = ParaphraseEncoder(max_epochs=0, device="cpu")
     grid, groups = {"max_epochs": [0, 1]}, pair_groups(pairs)
     search = GridSearchCV(
         encoder, grid, cv=GroupKFold(3), scoring=RetrievalScorer()

@@ -30,7 +30,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import skparaphrase
-from skparaphrase.datasets import load_similarity
+from skparaphrase.datasets import load_graded_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.metrics import (
@@ -228,7 +228,7 @@ def test_sts_refuses(datasets, metric, error, message):
     [(pearson_scorer, pearsonr), (spearman_scorer, spearmanr)],
 )
 def test_scorers_of_encoders_take_their_cosines(scorer, correlation):
-    X, y = load_similarity(return_X_y=True)
+    X, y = load_graded_pairs(return_X_y=True)
     encoder = skparaphrase.load_pretrained()
     vectors = encoder.transform(X)
     cosines = np.diag(cosine_similarity(vectors[:, 0], vectors[:, 1]))
@@ -241,7 +241,7 @@ def test_scorers_of_encoders_take_their_cosines(scorer, correlation):
 
 
 def test_vectorizers_of_single_texts():
-    pairs, gold = load_similarity(return_X_y=True)
+    pairs, gold = load_graded_pairs(return_X_y=True)
     fitted = TfidfVectorizer().fit(pairs.ravel())
     scorers = STSScorer((pairs, gold)), RetrievalScorer(pairs[:50])
     of_pairs = FunctionTransformer(
@@ -254,8 +254,8 @@ def test_vectorizers_of_single_texts():
 
 
 def test_an_embedder_is_scored_as_its_encoder():
-    embedder = skparaphrase.Embedder()
-    score = STSScorer(load_similarity(return_X_y=True))
+    embedder = skparaphrase.EmbeddingAdapter()
+    score = STSScorer(load_graded_pairs(return_X_y=True))
     assert score(embedder) == score(embedder.encoder)
 
 

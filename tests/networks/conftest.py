@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from torch.autograd import gradcheck
 from torch.func import functional_call
 
-from skparaphrase.networks import Interaction
+from skparaphrase.networks._interaction import Interaction
 
 LENGTHS = {
     "ragged": [3, 0, 1, 7, 2, 0, 6, 6, 1],

@@ -16,21 +16,16 @@ from torch import nn
 from torch.autograd import gradcheck
 
 from skparaphrase._core._plain import pool_rows
-from skparaphrase.networks import (
-    LSTM,
+from skparaphrase.networks import Composition, Residual, pool
+from skparaphrase.networks._compositions import (
     Average,
-    CharacterConvolution,
     Charagram,
-    Composition,
-    Convolution,
     DeepAverage,
-    IdentityRecurrent,
-    Residual,
     charagram_range,
-    pool,
-    unit_vectors,
 )
-from skparaphrase.networks._table import weights_on_device
+from skparaphrase.networks._convolutions import CharacterConvolution, Convolution
+from skparaphrase.networks._recurrent import LSTM, IdentityRecurrent
+from skparaphrase.networks._table import unit_vectors, weights_on_device
 
 pytestmark = pytest.mark.usefixtures("core")
 

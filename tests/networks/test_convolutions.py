@@ -14,7 +14,7 @@ import torch
 from numpy.testing import assert_allclose
 from torch.autograd import gradcheck
 
-from skparaphrase.networks import CharacterConvolution, Convolution
+from skparaphrase.networks._convolutions import CharacterConvolution, Convolution
 
 equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 

@@ -9,8 +9,7 @@ import torch
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cosine
 
-from skparaphrase.networks import Head
-from skparaphrase.networks._heads import cross_entropy_losses, divergence_losses
+from skparaphrase.networks._heads import Head, cross_entropy_losses, divergence_losses
 
 DIM = 3
 HEADS = {

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from torch.autograd import gradcheck
 
-from skparaphrase.networks import Interaction
 from skparaphrase.networks._interaction import (
+    Interaction,
     cosines,
     coverages,
     focus_mask,

@@ -11,9 +11,14 @@ import torch
 from numpy.testing import assert_allclose
 from torch.nn import functional as F
 
-from skparaphrase.networks import Interaction, divergence_losses
 from skparaphrase.networks._convolutions import GridNetwork
-from skparaphrase.networks._interaction import LSTMLayer, cosines, coverages
+from skparaphrase.networks._heads import divergence_losses
+from skparaphrase.networks._interaction import (
+    Interaction,
+    LSTMLayer,
+    cosines,
+    coverages,
+)
 
 DIM_IN, DIM = 4, 3
 POOLS = {32: [2, 2, 2, 2, 2], 48: [2, 2, 2, 2, 3], 64: [2, 2, 2, 2, 2, 2]}

@@ -14,7 +14,7 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skparaphrase.networks import LSTM, IdentityRecurrent, Recurrent
+from skparaphrase.networks._recurrent import LSTM, IdentityRecurrent, Recurrent
 
 DIM_IN, DIM = 4, 3
 equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))

@@ -8,8 +8,7 @@ import pytest
 import torch
 from numpy.testing import assert_array_equal
 
-from skparaphrase.networks import WordTable
-from skparaphrase.networks._table import gather_rows
+from skparaphrase.networks._table import WordTable, gather_rows
 
 CPU = torch.device("cpu")
 

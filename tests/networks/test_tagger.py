@@ -13,8 +13,10 @@ import torch
 from numpy.testing import assert_allclose
 from torch.func import functional_call
 
-from skparaphrase.networks import Charagram, Sentences, Tagger, _heads
-from skparaphrase.text import TokenBatch
+from skparaphrase.networks import _heads
+from skparaphrase.networks._compositions import Charagram
+from skparaphrase.networks._heads import Sentences, Tagger
+from skparaphrase.text._lookup import TokenBatch
 
 equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 # Four words, the second without a known feature, and sentences of them.

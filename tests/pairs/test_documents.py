@@ -15,7 +15,7 @@ from numpy.testing import assert_array_equal
 
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_faq
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.losses import InfoNCELoss
 from skparaphrase.metrics import RetrievalScorer
 from skparaphrase.pairs import make_cloze_pairs
@@ -263,5 +263,5 @@ def test_a_fit_finds_more_documents(seed):
     queries = np.column_stack([asked["question"], pages[asked["topic"]]])
     score = RetrievalScorer(queries, corpus=pages.tolist(), metric="recall@1")
     pairs = make_cloze_pairs(pages, random_state=seed)
-    encoder = ParagramEncoder(loss=InfoNCELoss(keep=0), random_state=seed).fit(pairs)
+    encoder = ParaphraseEncoder(loss=InfoNCELoss(keep=0), random_state=seed).fit(pairs)
     assert score(encoder) > score(load_pretrained()) + 0.03

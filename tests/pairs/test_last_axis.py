@@ -35,7 +35,7 @@ from sklearn.utils import get_tags
 
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.pairs import LastAxis, LastAxisUnion, PairFeatures, PairSimilarity
+from skparaphrase.pairs import EncoderUnion, LastAxis, PairFeatures, PairSimilarity
 from skparaphrase.vectors import WordVectors
 
 TRANSFORMERS = [PCA(3), StandardScaler(), Normalizer(), OneHotEncoder()]
@@ -122,7 +122,7 @@ def members(encoders):
 
 @pytest.fixture
 def union(members):
-    return LastAxisUnion(members, weights={"char": 0.25})
+    return EncoderUnion(members, weights={"char": 0.25})
 
 
 def test_feature_union_on_rows(paired):
@@ -134,7 +134,7 @@ def test_feature_union_on_rows(paired):
         ("best", SelectKBest(f_regression, k=3)),
     ]
     theirs = FeatureUnion(members, transformer_weights={"pca": 3.0, "best": 0.5})
-    ours = LastAxisUnion(members, weights={"pca": 9.0, "best": 0.25}, normalize=False)
+    ours = EncoderUnion(members, weights={"pca": 9.0, "best": 0.25}, normalize=False)
     expected = theirs.fit_transform(rows, y)
     assert_allclose(ours.fit_transform(rows, y), expected, rtol=1e-12)
     assert_allclose(ours.fit(rows, y).transform(rows), expected, rtol=1e-12)
@@ -152,7 +152,7 @@ def test_unit_by_hand():
         ("two", FunctionTransformer(np.take, kw_args={"indices": [0, 1], "axis": -1})),
         ("one", FunctionTransformer(np.take, kw_args={"indices": [2], "axis": -1})),
     ]
-    union = LastAxisUnion(halves, weights={"two": 4, "one": 9}).fit(vectors)
+    union = EncoderUnion(halves, weights={"two": 4, "one": 9}).fit(vectors)
     expected = [[[1.2, 1.6, 3], [1.2, 1.6, 0]]]
     assert_allclose(union.transform(vectors), expected, rtol=1e-12)
 
@@ -167,7 +167,7 @@ def test_unit_by_hand():
     )
 )
 def test_lengths_are_one_or_zero(vectors):
-    union = LastAxisUnion([("same", "passthrough")])
+    union = EncoderUnion([("same", "passthrough")])
     found = union.fit_transform(vectors)
     copied = union.set_params(normalize=False).transform(vectors)
     assert not np.shares_memory(copied, vectors)
@@ -218,10 +218,10 @@ def test_wrong_weights(union, pairs, weights, message):
 def test_vectors_of_other_shapes_or_not_finite(members, pairs, sentences):
     flat = ("flat", make_pipeline(members[1][1], PairFeatures()))
     with pytest.raises(ValueError, match="same number of dimensions"):
-        LastAxisUnion([*members, flat]).fit_transform(pairs)
+        EncoderUnion([*members, flat]).fit_transform(pairs)
     infinite = FunctionTransformer(lambda texts: np.full((len(texts), 2), np.inf))
     with pytest.raises(ValueError, match="Input inf contains infinity"):
-        LastAxisUnion([*members, ("inf", infinite)]).fit_transform(sentences)
+        EncoderUnion([*members, ("inf", infinite)]).fit_transform(sentences)
 
 
 def test_copies(union, encoders, pairs):
@@ -231,15 +231,15 @@ def test_copies(union, encoders, pairs):
         clone(union).transform(pairs)
     assert_array_equal(pickle.loads(pickle.dumps(union)).transform(pairs), expected)
     frozen = FrozenEstimator(encoders["paragram"].fit(pairs))
-    union = LastAxisUnion([("paragram", frozen)], normalize=False).fit(pairs[:5])
+    union = EncoderUnion([("paragram", frozen)], normalize=False).fit(pairs[:5])
     assert union.named_transformers["paragram"] is frozen
     assert_array_equal(union.transform(pairs), frozen.transform(pairs))
 
 
 def test_grid_search(union, pairs, gold):
     grid = {
-        "lastaxisunion__word__sifencoder__a": [1e-1, 1e-3],
-        "lastaxisunion__weights": [{"char": 0.1}, {"char": 1}, {"char": 10}],
+        "encoderunion__word__sifencoder__a": [1e-1, 1e-3],
+        "encoderunion__weights": [{"char": 0.1}, {"char": 1}, {"char": 10}],
     }
     pipe = make_pipeline(union, PairSimilarity())
     search = GridSearchCV(pipe, grid, cv=3, error_score="raise").fit(pairs, gold)
@@ -261,7 +261,7 @@ def test_names_and_frames(union, pairs, sentences):
     union.set_output(transform="polars")
     assert union.transform(sentences).columns == names
     assert isinstance(union.transform(pairs), np.ndarray)
-    nameless = LastAxisUnion([("f", FunctionTransformer())]).fit(expected)
+    nameless = EncoderUnion([("f", FunctionTransformer())]).fit(expected)
     with pytest.raises(AttributeError, match="Transformer f"):
         nameless.get_feature_names_out()
 
@@ -269,7 +269,7 @@ def test_names_and_frames(union, pairs, sentences):
 @pytest.mark.parametrize("normalize", [True, False])
 def test_sparse_members(members, sentences, normalize):
     tfidf = TfidfVectorizer(analyzer="char", norm=None)
-    union = LastAxisUnion([*members, ("tfidf", tfidf)], normalize=normalize)
+    union = EncoderUnion([*members, ("tfidf", tfidf)], normalize=normalize)
     union.set_params(weights={"char": 2, "tfidf": 3})
     found = union.fit_transform(sentences)
     assert issparse(found)
@@ -284,14 +284,14 @@ def test_sparse_members(members, sentences, normalize):
 def test_tags(union):
     inputs = get_tags(union).input_tags
     assert (inputs.string, inputs.one_d_array, inputs.two_d_array) == (1, 1, 0)
-    removal = LastAxisUnion([("removal", CommonComponentRemoval())])
+    removal = EncoderUnion([("removal", CommonComponentRemoval())])
     assert get_tags(removal).input_tags.three_d_array
 
 
 @pytest.mark.parametrize("method", ["fit", "fit_transform"])
 def test_fit_parameters(paired, method):
     rows, weight = paired[:, 0], np.full(40, 0.5)
-    union = LastAxisUnion([("a", StandardScaler()), ("b", StandardScaler())])
+    union = EncoderUnion([("a", StandardScaler()), ("b", StandardScaler())])
     getattr(union, method)(rows, sample_weight=weight)
     assert [step.n_samples_seen_ for _, step in union.transformer_list] == [20, 20]
     with config_context(enable_metadata_routing=True):
@@ -304,8 +304,8 @@ def test_fit_parameters(paired, method):
 
 
 ESTIMATORS = [
-    LastAxisUnion([("a", StandardScaler()), ("b", CommonComponentRemoval(0))]),
-    LastAxisUnion([("a", LastAxis(PCA(1))), ("same", "passthrough")], normalize=False),
+    EncoderUnion([("a", StandardScaler()), ("b", CommonComponentRemoval(0))]),
+    EncoderUnion([("a", LastAxis(PCA(1))), ("same", "passthrough")], normalize=False),
 ]
 
 

@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skparaphrase.datasets import load_paraphrases
-from skparaphrase.pairs import extract_phrase_pairs, pairs_within_groups
+from skparaphrase.pairs import extract_phrase_pairs, make_group_pairs
 from skparaphrase.text import WordTokenizer
 
 
@@ -86,29 +86,29 @@ def test_all_pairs_of_groups():
     rng = np.random.RandomState(0)
     texts = [f"text {i}" for i in rng.permutation(60)]
     groups = rng.choice(["a", "b", "c", "d"], 60)
-    pairs = pairs_within_groups(texts, groups)
+    pairs = make_group_pairs(texts, groups)
     expected = Counter()
     for group in "abcd":
         members = [t for t, g in zip(texts, groups, strict=True) if g == group]
         expected.update(combinations(members, 2))
     assert Counter(map(tuple, pairs)) == expected
-    assert_array_equal(pairs, pairs_within_groups(np.array(texts), list(groups)))
+    assert_array_equal(pairs, make_group_pairs(np.array(texts), list(groups)))
 
 
 def test_repeated_texts_and_small_groups():
-    pairs = pairs_within_groups(["a", "b", "a", "c", "a"], [0, 0, 0, 1, 1])
+    pairs = make_group_pairs(["a", "b", "a", "c", "a"], [0, 0, 0, 1, 1])
     assert pairs.tolist() == [["a", "b"], ["c", "a"]]
-    assert pairs_within_groups(["a", "a", "b"], [0, 0, 1]).shape == (0, 2)
-    assert pairs_within_groups([], []).shape == (0, 2)
+    assert make_group_pairs(["a", "a", "b"], [0, 0, 1]).shape == (0, 2)
+    assert make_group_pairs([], []).shape == (0, 2)
     for missing in (None, float("nan")):
         groups = np.array([missing, missing, "x", "x"], dtype=object)
-        assert pairs_within_groups([*"abcd"], groups).tolist() == [["c", "d"]]
+        assert make_group_pairs([*"abcd"], groups).tolist() == [["c", "d"]]
 
 
 def test_of_a_large_group_pairs_are_drawn():
     texts = [f"text {i}" for i in range(30_000)]
     tracemalloc.start()
-    pairs = pairs_within_groups(texts, np.zeros(30_000), max_pairs=50, random_state=0)
+    pairs = make_group_pairs(texts, np.zeros(30_000), max_pairs=50, random_state=0)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 50e6  # of 450 million pairs
@@ -116,12 +116,12 @@ def test_of_a_large_group_pairs_are_drawn():
     assert len({*map(tuple, places)}) == 50
     assert all(first < second for first, second in places)
     assert max(second for _, second in places) > 25_000
-    again = pairs_within_groups(texts, np.zeros(30_000), max_pairs=50, random_state=0)
+    again = make_group_pairs(texts, np.zeros(30_000), max_pairs=50, random_state=0)
     assert_array_equal(pairs, again)
     # Every pair of a group is equally likely.
     counts = Counter()
     for seed in range(600):
-        drawn = pairs_within_groups([*"abcd"], [0] * 4, max_pairs=3, random_state=seed)
+        drawn = make_group_pairs([*"abcd"], [0] * 4, max_pairs=3, random_state=seed)
         counts.update(map("".join, drawn))
     assert {*counts} == {"ab", "ac", "ad", "bc", "bd", "cd"}
     assert min(counts.values()) > 250 and max(counts.values()) < 350
@@ -129,6 +129,6 @@ def test_of_a_large_group_pairs_are_drawn():
 
 def test_what_are_no_groups():
     with pytest.raises(ValueError, match="inconsistent numbers"):
-        pairs_within_groups(["a", "b"], [1])
+        make_group_pairs(["a", "b"], [1])
     with pytest.raises(ValueError, match="max_pairs == 0"):
-        pairs_within_groups(["a", "b"], [1, 1], max_pairs=0)
+        make_group_pairs(["a", "b"], [1, 1], max_pairs=0)

@@ -41,8 +41,8 @@ def drawn(constraint, random):
     if kind is NgramTokenizer:
         orders = sorted([random.choice([1, 2, 3, 100]), random.choice([2, 4, 100])])
         return [NgramTokenizer(ngram_range=tuple(orders))]
-    if kind in (Optimizer, losses.Loss):
-        chosen = random.choice(LOSSES) if kind is losses.Loss else Optimizer
+    if kind in (Optimizer, losses.BaseLoss):
+        chosen = random.choice(LOSSES) if kind is losses.BaseLoss else Optimizer
         return [chosen(**some_parameters(chosen, random))]
     return [each for each in (None, True, False) if constraint.is_satisfied_by(each)]
 

@@ -14,15 +14,15 @@ from sklearn.pipeline import make_pipeline
 import skparaphrase
 from skparaphrase import encoders
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder, SIFEncoder
 from skparaphrase.search import SemanticSearch
 from skparaphrase.supervised import (
     PairClassifier,
     PairwiseInteractionRanker,
     PairwiseInteractionRegressor,
-    SentenceClassifier,
     SequenceTagger,
     SimilarityRegressor,
+    TextClassifier,
 )
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordVectors, fit_subwords
@@ -75,7 +75,7 @@ def pipeline():
 
 
 PARAMETERS = {
-    "ParagramEncoder": {"loss": "infonce"},
+    "ParaphraseEncoder": {"loss": "infonce"},
     "DeepAveragingEncoder": {"n_layers": 2},
 }
 ENCODERS = {
@@ -96,7 +96,7 @@ ENCODERS = {
 
 
 def paragram():
-    return ParagramEncoder(subword_table(), **ONCE)
+    return ParaphraseEncoder(subword_table(), **ONCE)
 
 
 def as_pairs(texts):
@@ -105,7 +105,7 @@ def as_pairs(texts):
 
 def fitting_data(name, texts):
     """What a model is fitted to."""
-    X = texts if name in ("SentenceClassifier", "SemanticSearch") else as_pairs(texts)
+    X = texts if name in ("TextClassifier", "SemanticSearch") else as_pairs(texts)
     y = [i % 2 for i in range(len(texts))]
     if name == "SequenceTagger":
         y = [[number, 1 - number] for number in y]
@@ -136,8 +136,8 @@ MODELS = {
         ).fit(PAIRS, ["no", "yes", "no"]),
         compared("predict_proba"),
     ),
-    "SentenceClassifier": (
-        lambda: SentenceClassifier(paragram(), **ONCE).fit(TEXTS, [0, 1, 0, 1, 2]),
+    "TextClassifier": (
+        lambda: TextClassifier(paragram(), **ONCE).fit(TEXTS, [0, 1, 0, 1, 2]),
         lambda model, texts, pairs: model.predict_proba(texts),
     ),
     "PairwiseInteractionRegressor": (

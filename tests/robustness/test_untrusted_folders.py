@@ -17,7 +17,7 @@ from sklearn.base import clone
 import skparaphrase
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
 from skparaphrase.storage._folders import write_safetensors
-from skparaphrase.supervised import SentenceClassifier
+from skparaphrase.supervised import TextClassifier
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import (
     WordFrequencies,
@@ -34,7 +34,7 @@ WORDS = ["a", "cat", "sleeps"]
 @pytest.fixture
 def classifier():
     vectors = WordVectors(WORDS, np.eye(3, 4))
-    model = SentenceClassifier(SIFEncoder(vectors), max_epochs=1, random_state=0)
+    model = TextClassifier(SIFEncoder(vectors), max_epochs=1, random_state=0)
     return model.fit(["a cat", "sleeps"], np.array(["yes", "no"]))
 
 
@@ -248,7 +248,7 @@ def test_patterns(pattern, classifier, tmp_path):
     [
         ("DeepAveragingEncoder", {"n_layers": 10_000_000}),
         ("CharCNNEncoder", {"filters": [[2, 10**9]]}),
-        ("ConvolutionalEncoder", {"filters": [[2, 10**9]]}),
+        ("CNNEncoder", {"filters": [[2, 10**9]]}),
         ("PairwiseInteractionRegressor", {"hidden_dim": 10**9}),
         ("SequenceTagger", {"dense_dim": 10**9}),
     ],

@@ -23,10 +23,10 @@ from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.neighbors import NearestNeighbors
 
 import skparaphrase
-from skparaphrase.datasets import load_similarity
+from skparaphrase.datasets import load_graded_pairs
 from skparaphrase.search import SemanticSearch, _state
 
-SENTENCES = load_similarity().data.ravel().tolist()
+SENTENCES = load_graded_pairs().data.ravel().tolist()
 INDEXES = {
     "exact": None,
     "fitted again": NearestNeighbors(),

@@ -13,11 +13,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import skparaphrase
-from skparaphrase.datasets import load_similarity
+from skparaphrase.datasets import load_graded_pairs
 from skparaphrase.search import SemanticSearch, _state
 
-SENTENCES = load_similarity().data[:, 0]
-QUERIES = load_similarity().data[:40, 1]
+SENTENCES = load_graded_pairs().data[:, 0]
+QUERIES = load_graded_pairs().data[:40, 1]
 GUIDE = Path(__file__).parents[2] / "docs/user_guide/search.rst"
 
 

@@ -23,13 +23,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import skparaphrase
-from skparaphrase.datasets import load_similarity
+from skparaphrase.datasets import load_graded_pairs
 from skparaphrase.metrics import RetrievalScorer
 from skparaphrase.search import NearDuplicates, ParaphraseMiner, SemanticSearch
 from skparaphrase.text import clean_text
 
-SENTENCES = load_similarity().data[:, 0]
-QUERIES = load_similarity().data[:40, 1]
+SENTENCES = load_graded_pairs().data[:, 0]
+QUERIES = load_graded_pairs().data[:40, 1]
 CHARACTERS = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True)
 VECTORIZERS = ["char_wb", TfidfVectorizer(), CountVectorizer(), HashingVectorizer()]
 

@@ -44,7 +44,7 @@ def test_angles():
     assert_allclose(pairs.score, np.cos(np.radians(degrees)), atol=1e-6)
     assert pairs.row.tolist() == [[4, 5], [3, 4], [3, 5], [0, 1], [1, 2]]
     assert pairs.text.tolist()[0] == ["e", "f"]
-    few = ParaphraseMiner(PLANE, threshold=0, top_k=1).fit(list(ANGLES))
+    few = ParaphraseMiner(PLANE, threshold=0, k=1).fit(list(ANGLES))
     # The nearest of c is b, and no text has c as its nearest.
     assert few.mine(list(ANGLES)).row.tolist() == [[4, 5], [3, 4], [0, 1], [1, 2]]
 
@@ -59,26 +59,26 @@ def test_one_list():
     assert (np.diff(pairs.score) <= 0).all()
 
 
-@pytest.mark.parametrize("top_k", [1, 4])
-def test_two_lists(top_k):
+@pytest.mark.parametrize("k", [1, 4])
+def test_two_lists(k):
     first, second = PAIRS[:200, 0], PAIRS[100:, 1]
-    miner = ParaphraseMiner(threshold=0.5, top_k=top_k).fit(first)
+    miner = ParaphraseMiner(threshold=0.5, k=k).fit(first)
     pairs = miner.mine(first, second)
     matrix = unit(first) @ unit(second).T
-    forward = matrix >= -np.sort(-matrix, axis=1)[:, [top_k - 1]]
-    backward = matrix >= -np.sort(-matrix, axis=0)[[top_k - 1]]
+    forward = matrix >= -np.sort(-matrix, axis=1)[:, [k - 1]]
+    backward = matrix >= -np.sort(-matrix, axis=0)[[k - 1]]
     expected = np.argwhere((forward | backward) & (matrix >= 0.5))
     assert {*map(tuple, pairs.row)} == {*map(tuple, expected)}
     assert_array_equal(pairs.text[:, 0], first[pairs.row[:, 0]])
     assert_array_equal(pairs.text[:, 1], second[pairs.row[:, 1]])
 
 
-@pytest.mark.parametrize("top_k", [2, 100])
+@pytest.mark.parametrize("k", [2, 100])
 @pytest.mark.parametrize("two_lists", [False, True])
-def test_clusters_find_most_pairs(two_lists, top_k, monkeypatch):
+def test_clusters_find_most_pairs(two_lists, k, monkeypatch):
     data = load_paraphrases().data
     texts, others = (data[:, 0], data[:, 1]) if two_lists else (np.unique(data), None)
-    options = {"threshold": 0.6, "top_k": top_k}
+    options = {"threshold": 0.6, "k": k}
     exact = ParaphraseMiner(**options, algorithm="exact").fit(texts)
     expected = exact.mine(texts, others)
     miner = ParaphraseMiner(**options, algorithm="clusters").fit(texts)
@@ -127,7 +127,7 @@ def test_progress_counts_every_text(monkeypatch):
     miner.mine(texts)
     assert [*counts] == [("Embedding", "text"), ("Comparing", "text")]
     assert len(counts["Comparing", "text"]) > 5
-    mine_hard_negatives(None, PAIRS)
+    mine_hard_negatives(PAIRS)
     assert ("Mining", "pair") in counts
 
 
@@ -187,7 +187,9 @@ def test_negatives_are_the_nearest_within_the_limits(
     expected = slow_candidates(
         CHAINED, CORPUS if has_corpus else CHAINED.ravel(), **limits
     )
-    triplets = mine_hard_negatives(load_pretrained(), CHAINED, corpus, **options)
+    triplets = mine_hard_negatives(
+        CHAINED, corpus, encoder=load_pretrained(), **options
+    )
     slow = [
         [*pair, negative]
         for pair, negatives in zip(CHAINED, expected, strict=True)
@@ -198,17 +200,17 @@ def test_negatives_are_the_nearest_within_the_limits(
 
 
 def test_blocks_of_anchors(monkeypatch):
-    whole = mine_hard_negatives(None, CHAINED, n_negatives=2)
+    whole = mine_hard_negatives(CHAINED, n_negatives=2)
     monkeypatch.setattr("skparaphrase.search._mining.QUERIES", 7)
-    blocks = mine_hard_negatives(None, CHAINED, n_negatives=2)
+    blocks = mine_hard_negatives(CHAINED, n_negatives=2)
     assert whole.tolist() == blocks.tolist()
 
 
 def test_any_encoder():
     pipe = make_pipeline(SIFEncoder(), Normalizer())
-    unfitted = mine_hard_negatives(pipe, FEW[:, ::-1])
+    unfitted = mine_hard_negatives(FEW[:, ::-1], encoder=pipe)
     assert not hasattr(pipe[0], "weights_")
-    fitted = mine_hard_negatives(pipe.fit(FEW.ravel()), FEW[:, ::-1])
+    fitted = mine_hard_negatives(FEW[:, ::-1], encoder=pipe.fit(FEW.ravel()))
     assert unfitted.tolist() == fitted.tolist()
 
 
@@ -216,13 +218,13 @@ def test_pairs_without_a_candidate_are_left_out():
     plane = AverageEncoder(WordVectors([*"abcd"], [[1, 0], [1, 1], [0, 1], [2, 2]]))
     pairs = [("a", "b"), ("c", "a")]
     # Of a: c is its partner, d too similar. Of c: all but a are more similar than a.
-    assert mine_hard_negatives(plane, [*pairs, ("a", "a")], [*"cdb"]).tolist() == [
-        ["a", "a", "d"]
-    ]
+    assert mine_hard_negatives(
+        [*pairs, ("a", "a")], [*"cdb"], encoder=plane
+    ).tolist() == [["a", "a", "d"]]
     with pytest.raises(ValueError, match=r"None of 3 texts .* of any of 2 pairs"):
-        mine_hard_negatives(plane, pairs, [*"cdb"])
+        mine_hard_negatives(pairs, [*"cdb"], encoder=plane)
     with pytest.raises(ValueError, match="None of 0 texts"):
-        mine_hard_negatives(plane, [])
+        mine_hard_negatives([], encoder=plane)
 
 
 @pytest.mark.parametrize(
@@ -236,4 +238,4 @@ def test_pairs_without_a_candidate_are_left_out():
 def test_parameters_out_of_range_raise(name, value):
     options = {"n_negatives": 1, "range_min": 2, name: value}
     with pytest.raises(ValueError, match=name):
-        mine_hard_negatives(None, FEW, **options)
+        mine_hard_negatives(FEW, **options)

@@ -28,21 +28,21 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, normalize
 
 import skparaphrase
-from skparaphrase.datasets import load_similarity
+from skparaphrase.datasets import load_graded_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder, SIFEncoder
+from skparaphrase.io import to_arrow, transform_to_file
 from skparaphrase.search import (
     SemanticSearch,
     _base,
     _state,
 )
 from skparaphrase.storage import _folders
-from skparaphrase.streams import to_arrow, transform_to
 from skparaphrase.vectors import WordVectors
 
 TEXTS = ["Where is my parcel?", "I want my money back.", "Do you sell bikes?"]
-SENTENCES = load_similarity().data[:, 0]
-QUERIES = load_similarity().data[:40, 1]
+SENTENCES = load_graded_pairs().data[:, 0]
+QUERIES = load_graded_pairs().data[:40, 1]
 
 
 @pytest.fixture(scope="module")
@@ -336,7 +336,7 @@ def test_the_best_text_of_each_group(search, neighbors):
 
 def test_vectors_instead_of_texts(search, tmp_path):
     encoder = skparaphrase.load_pretrained()
-    stored = transform_to(encoder, SENTENCES, tmp_path / "vectors.npy")
+    stored = transform_to_file(encoder, SENTENCES, tmp_path / "vectors.npy")
     hits = search.search(QUERIES, k=4)
     alone = SemanticSearch().fit(stored)
     beside = SemanticSearch().fit(SENTENCES, vectors=stored)
@@ -359,7 +359,7 @@ def test_vectors_instead_of_texts(search, tmp_path):
 
 def test_unit_vectors_stay_in_their_file(tmp_path):
     encoder = make_pipeline(skparaphrase.load_pretrained(), Normalizer())
-    stored = transform_to(encoder, SENTENCES, tmp_path / "vectors.npy")
+    stored = transform_to_file(encoder, SENTENCES, tmp_path / "vectors.npy")
     assert np.shares_memory(SemanticSearch().fit(stored).vectors_, stored)
 
 
@@ -421,8 +421,8 @@ def test_blocks_of_vectors_are_not_held_twice(monkeypatch):
 
 def test_which_encoder_is_used():
     assert SemanticSearch().fit(TEXTS).encoder_.vectors is not None
-    pairs = load_similarity().data[:60]
-    trained = ParagramEncoder(max_epochs=1, random_state=0, device="cpu").fit(pairs)
+    pairs = load_graded_pairs().data[:60]
+    trained = ParaphraseEncoder(max_epochs=1, random_state=0, device="cpu").fit(pairs)
     search = SemanticSearch(trained).fit(TEXTS)
     assert search.encoder_ is trained
     assert clone(SemanticSearch(FrozenEstimator(trained))).fit(TEXTS)

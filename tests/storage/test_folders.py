@@ -25,7 +25,7 @@ from skparaphrase.storage._folders import (
     write_metadata,
     write_safetensors,
 )
-from skparaphrase.supervised import SentenceClassifier
+from skparaphrase.supervised import TextClassifier
 from skparaphrase.vectors import WordVectors, _storage
 
 
@@ -90,7 +90,7 @@ def test_what_others_put_into_a_folder_stays(name, tmp_path):
     """Beside the files of a model, and of the models in it."""
     folder = tmp_path / "model"
     table = WordVectors(["a", "cat"], np.eye(2))
-    pipe = SentenceClassifier(SIFEncoder(table), max_epochs=1, random_state=0)
+    pipe = TextClassifier(SIFEncoder(table), max_epochs=1, random_state=0)
     pipe.fit(["a cat", "a"], [0, 1]).save(folder)
     before = state(folder)
     for place in (folder, folder / "encoder", folder / "encoder/vectors"):

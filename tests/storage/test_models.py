@@ -21,18 +21,18 @@ from skparaphrase.encoders import (
     CharCNNEncoder,
     DeepAveragingEncoder,
     LSTMEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
     ProjectionEncoder,
     RNNEncoder,
     SIFEncoder,
 )
-from skparaphrase.losses import DistillationLoss, InfoNCELoss, Loss, MarginLoss
+from skparaphrase.losses import BaseLoss, DistillationLoss, InfoNCELoss, MarginLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.storage import _folders
 from skparaphrase.supervised import (
     PairClassifier,
-    SentenceClassifier,
     SimilarityRegressor,
+    TextClassifier,
 )
 from skparaphrase.text import NgramTokenizer, WordTokenizer
 from skparaphrase.vectors import WordFrequencies, WordVectors, apply_sif_weights
@@ -70,12 +70,12 @@ def shown(params):
             v.astype("int8"), frequencies=WordFrequencies({"a": 5}, total=50)
         ),
         lambda v: SIFEncoder(),
-        lambda v: ParagramEncoder(
+        lambda v: ParaphraseEncoder(
             apply_sif_weights(v),
             loss=MarginLoss(np.float32(0.5), negatives="mix"),
             **SHORT,
         ),
-        lambda v: ParagramEncoder(
+        lambda v: ParaphraseEncoder(
             v, validation_fraction=0.5, optimizer="adam", **SHORT
         ),
         lambda v: ProjectionEncoder(v, dim=np.int64(3), loss=InfoNCELoss(0.2), **SHORT),
@@ -106,7 +106,7 @@ def test_loaded_encoder_gives_the_same_vectors(make, vectors, tmp_path):
 
 
 def test_trained_encoder_keeps_its_history_and_resumes(vectors, tmp_path):
-    encoder = ParagramEncoder(vectors, **SHORT).set_params(max_epochs=2).fit(PAIRS)
+    encoder = ParaphraseEncoder(vectors, **SHORT).set_params(max_epochs=2).fit(PAIRS)
     encoder.save(tmp_path / "encoder")
     loaded = skparaphrase.load(tmp_path / "encoder")
     assert (loaded.loss_curve_, loaded.n_epochs_) == (encoder.loss_curve_, 2)
@@ -132,7 +132,7 @@ def test_folders_hold_the_parameters_and_not_init(make, vectors, tmp_path):
     assert_array_equal(loaded.transform(TEXTS), encoder.transform(TEXTS))
 
 
-class OwnLoss(Loss):
+class OwnLoss(BaseLoss):
     def compute(self, unit, batch):
         return unit.sum()
 
@@ -149,7 +149,7 @@ class OwnMarginLoss(MarginLoss):
             {"loss": OwnLoss()},
             "OwnLoss cannot be saved without pickle: only classes of skp",
         ),
-        ({"loss": "bad"}, "The 'loss' parameter of ParagramEncoder must be"),
+        ({"loss": "bad"}, "The 'loss' parameter of ParaphraseEncoder must be"),
         ({"loss": OwnMarginLoss()}, "OwnMarginLoss cannot be saved without pickle"),
         ({"loss": MarginLoss(negatives=str)}, "'str'.* cannot be saved without pickle"),
     ],
@@ -157,7 +157,7 @@ class OwnMarginLoss(MarginLoss):
 def test_parameters_that_cannot_be_loaded_are_refused_and_leave_nothing(
     params, message, vectors, tmp_path
 ):
-    encoder = ParagramEncoder(vectors, **SHORT).fit(PAIRS).set_params(**params)
+    encoder = ParaphraseEncoder(vectors, **SHORT).fit(PAIRS).set_params(**params)
     with pytest.raises(ValueError, match=message):
         encoder.save(tmp_path / "encoder")
     assert list(tmp_path.iterdir()) == []
@@ -176,7 +176,7 @@ def test_parameters_that_cannot_be_loaded_are_refused_and_leave_nothing(
     ],
 )
 def test_other_classes_and_versions_are_refused(changes, message, vectors, tmp_path):
-    ParagramEncoder(vectors, loss=DistillationLoss()).save(tmp_path / "encoder")
+    ParaphraseEncoder(vectors, loss=DistillationLoss()).save(tmp_path / "encoder")
     assert type(skparaphrase.load(tmp_path / "encoder").loss) is DistillationLoss
     edit(tmp_path / "encoder/metadata.json", **changes)
     with pytest.raises(ValueError, match=message):
@@ -203,7 +203,7 @@ LABELS = np.array(["no", "yes", "no"], dtype=object)
             LABELS,
         ),
         (
-            lambda v: SentenceClassifier(
+            lambda v: TextClassifier(
                 CharagramEncoder(dim=4),
                 class_weight={1: 2.0, np.int64(5): 1},
                 optimizer=Optimizer("adam", clip_norm=1.0),
@@ -231,7 +231,7 @@ def test_supervised_models(make, X, y, vectors, tmp_path):
 
 
 def test_frozen_encoder_is_saved_once(vectors, tmp_path):
-    encoder = FrozenEstimator(ParagramEncoder(vectors, **SHORT).fit(PAIRS))
+    encoder = FrozenEstimator(ParaphraseEncoder(vectors, **SHORT).fit(PAIRS))
     model = SimilarityRegressor(encoder, **SHORT).fit(PAIRS, SCORES)
     model.save(tmp_path / "model")
     assert not (tmp_path / "model/encoder_").exists()
@@ -242,9 +242,7 @@ def test_frozen_encoder_is_saved_once(vectors, tmp_path):
 
 def test_encoders_of_others_are_refused(tmp_path):
     pipe = make_pipeline(FunctionTransformer(), SIFEncoder()).fit(TEXTS)
-    model = SentenceClassifier(FrozenEstimator(pipe), max_epochs=1).fit(
-        TEXTS, list("abba")
-    )
+    model = TextClassifier(FrozenEstimator(pipe), max_epochs=1).fit(TEXTS, list("abba"))
     with pytest.raises(ValueError, match="FunctionTransformer cannot be saved with"):
         model.save(tmp_path / "model")
     assert not list(tmp_path.iterdir())
@@ -252,7 +250,7 @@ def test_encoders_of_others_are_refused(tmp_path):
 
 def test_pipelines_of_what_can_be_saved(tmp_path):
     pipe = make_pipeline(SIFEncoder(), make_pipeline("passthrough")).fit(TEXTS)
-    model = SentenceClassifier(FrozenEstimator(pipe), max_epochs=1)
+    model = TextClassifier(FrozenEstimator(pipe), max_epochs=1)
     model.fit(TEXTS, list("abba")).save(tmp_path / "model")
     loaded = skparaphrase.load(tmp_path / "model")
     assert_array_equal(loaded.predict_proba(TEXTS), model.predict_proba(TEXTS))

@@ -10,8 +10,8 @@ from numpy.testing import assert_array_equal
 from skparaphrase.encoders import LSTMEncoder
 from skparaphrase.supervised import (
     PairClassifier,
-    SentenceClassifier,
     SimilarityRegressor,
+    TextClassifier,
 )
 
 
@@ -26,7 +26,7 @@ def examples(sentences, pairs, gold, labels):
     return {
         SimilarityRegressor: (pairs, gold),
         PairClassifier: (pairs, labels),
-        SentenceClassifier: (sentences, labels),
+        TextClassifier: (sentences, labels),
     }
 
 

@@ -34,7 +34,7 @@ from skparaphrase.encoders import (
     AverageEncoder,
     CharagramEncoder,
     LSTMEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
 )
 from skparaphrase.metrics import pearson_scorer
 from skparaphrase.optimizers import Optimizer
@@ -42,9 +42,9 @@ from skparaphrase.supervised import (
     PairClassifier,
     PairwiseInteractionRanker,
     PairwiseInteractionRegressor,
-    SentenceClassifier,
     SequenceTagger,
     SimilarityRegressor,
+    TextClassifier,
 )
 
 SMALL = {
@@ -54,7 +54,7 @@ SMALL = {
 MODELS = [
     SimilarityRegressor,
     PairClassifier,
-    SentenceClassifier,
+    TextClassifier,
     PairwiseInteractionRegressor,
     PairwiseInteractionRanker,
     SequenceTagger,
@@ -74,12 +74,12 @@ def case(request, vectors, sentences, pairs, gold):
     """A model and eighteen examples; `make` passes parameters on."""
     Model = request.param
     X, y = pairs[:18], gold[:18]
-    first, more = ParagramEncoder(vectors), {}
+    first, more = ParaphraseEncoder(vectors), {}
     if Model is SimilarityRegressor:
         first, more = LSTMEncoder(vectors, dim=3), {"levels": range(6)}
     elif Model is PairClassifier:
         y = np.where(gold[:18] > 3, "many", "few")
-    elif Model is SentenceClassifier:
+    elif Model is TextClassifier:
         X, y = sentences[:18], np.arange(18) % 3
     elif Model is PairwiseInteractionRegressor:
         first, more = vectors, {"levels": range(6)}
@@ -502,10 +502,10 @@ def last_words(rows):
 ONCE = {**SMALL, "max_epochs": 1}
 VECTORS, facade = facades.VECTORS, facades.facade
 FACADES = [
-    facade(SimilarityRegressor, facades.pairs)(ParagramEncoder(VECTORS), **ONCE),
-    facade(PairClassifier, facades.pairs)(ParagramEncoder(VECTORS), **ONCE),
-    facade(SentenceClassifier)(ParagramEncoder(VECTORS), **ONCE),
-    facade(SentenceClassifier)(AverageEncoder(VECTORS), freeze="encoder", **ONCE),
+    facade(SimilarityRegressor, facades.pairs)(ParaphraseEncoder(VECTORS), **ONCE),
+    facade(PairClassifier, facades.pairs)(ParaphraseEncoder(VECTORS), **ONCE),
+    facade(TextClassifier)(ParaphraseEncoder(VECTORS), **ONCE),
+    facade(TextClassifier)(AverageEncoder(VECTORS), freeze="encoder", **ONCE),
     # It stands for the ranker as well, whose fit and predictions it shares.
     facade(PairwiseInteractionRegressor, facades.pairs)(VECTORS, **ONCE),
     facade(SequenceTagger, facades.tokens, targets=row_tags, outputs=last_words)(

@@ -11,14 +11,14 @@ from sklearn.base import clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils import compute_sample_weight
 
-from skparaphrase.encoders import ParagramEncoder
-from skparaphrase.supervised import PairClassifier, SentenceClassifier
+from skparaphrase.encoders import ParaphraseEncoder
+from skparaphrase.supervised import PairClassifier, TextClassifier
 
 SMALL = {
     "hidden_dim": 4, "max_epochs": 2, "batch_size": 8, "device": "cpu",
     "random_state": 0,
 }  # fmt: skip
-each = pytest.mark.parametrize("Model", [PairClassifier, SentenceClassifier])
+each = pytest.mark.parametrize("Model", [PairClassifier, TextClassifier])
 LABELS = {
     "str": np.array(["b", "a", "c"]),
     "bool": np.array([True, False]),
@@ -30,7 +30,7 @@ LABELS = {
 
 @pytest.fixture
 def model(vectors):
-    return SentenceClassifier(ParagramEncoder(vectors), **SMALL)
+    return TextClassifier(ParaphraseEncoder(vectors), **SMALL)
 
 
 @pytest.mark.parametrize("names", LABELS.values(), ids=LABELS)
@@ -38,7 +38,7 @@ def model(vectors):
 def test_labels_of_any_type(Model, names, examples, vectors):
     X, _ = examples[Model]
     codes = np.arange(30) % len(names)
-    model = Model(ParagramEncoder(vectors), **SMALL).fit(X, names[codes])
+    model = Model(ParaphraseEncoder(vectors), **SMALL).fit(X, names[codes])
     assert_array_equal(model.classes_, np.sort(names))
     assert model.classes_.dtype == names.dtype
     predicted = model.classes_[model.predict_proba(X).argmax(axis=1)]
@@ -124,7 +124,7 @@ def test_bad_labels(change, match, model, sentences, labels):
 def test_texts_and_pairs(model, sentences, pairs, labels, vectors):
     with pytest.raises(ValueError, match=r"pairs.*PairClassifier"):
         model.fit(pairs, labels)
-    classifier = PairClassifier(ParagramEncoder(vectors), **SMALL)
+    classifier = PairClassifier(ParaphraseEncoder(vectors), **SMALL)
     with pytest.raises(ValueError, match="pairs"):
         classifier.fit(sentences, labels)
 

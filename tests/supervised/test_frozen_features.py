@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedGroupKFold, cross_val_score
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 
-from skparaphrase.datasets import load_similarity
+from skparaphrase.datasets import load_graded_pairs
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import PairFeatures, PairVectorizer
@@ -48,7 +48,7 @@ def labels(gold):
 
 
 def test_pairs():
-    pairs, y = load_similarity(return_X_y=True)
+    pairs, y = load_graded_pairs(return_X_y=True)
     encoder = FrozenEstimator(AverageEncoder())
     options = {"groups": pair_groups(pairs), "cv": StratifiedGroupKFold(3)}
     classifier = LogisticRegression(max_iter=1000)

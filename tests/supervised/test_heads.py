@@ -27,31 +27,33 @@ from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
     LSTMEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
     SIFEncoder,
     TfidfEncoder,
 )
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import (
     PairClassifier,
-    SentenceClassifier,
     SimilarityRegressor,
+    TextClassifier,
 )
 from skparaphrase.supervised._logistic import logistic_regression
-from skparaphrase.supervision import Scores
+from skparaphrase.supervision._targets import Scores
 from skparaphrase.vectors import apply_sif_weights
 
 SMALL = {
     "hidden_dim": 4, "max_epochs": 2, "batch_size": 8, "device": "cpu",
     "random_state": 0,
 }  # fmt: skip
-MODELS = [SimilarityRegressor, PairClassifier, SentenceClassifier]
+MODELS = [SimilarityRegressor, PairClassifier, TextClassifier]
 ENCODERS = {
     "average": AverageEncoder,
     "tfidf": TfidfEncoder,
     "sif": lambda vectors: SIFEncoder(vectors, frequencies="corpus"),
-    "paragram": ParagramEncoder,
-    "weighted": lambda vectors: ParagramEncoder(apply_sif_weights(vectors, {"w1": 9})),
+    "paragram": ParaphraseEncoder,
+    "weighted": lambda vectors: ParaphraseEncoder(
+        apply_sif_weights(vectors, {"w1": 9})
+    ),
     **{name: partial(registry.small, kind) for name, kind in registry.TRAINED.items()},
     "output gate": lambda vectors: LSTMEncoder(vectors, output_gate=True),
 }
@@ -103,7 +105,9 @@ def test_features_of_pairs(Model, examples, vectors, tmp_path):
     """The printed h* of Jiao et al.: the vectors side by side."""
     X, y = examples[Model]
     features = ("first", "second", "absdiff")
-    model = Model(ParagramEncoder(vectors), features=features, text_norm=None, **SMALL)
+    model = Model(
+        ParaphraseEncoder(vectors), features=features, text_norm=None, **SMALL
+    )
     model.fit(X, y)
     one, other = raw(model.encoder_).transform(X).astype(float).swapaxes(0, 1)
     x = np.hstack([one, other, abs(one - other)])
@@ -115,7 +119,7 @@ def test_features_of_pairs(Model, examples, vectors, tmp_path):
     model.save(tmp_path / "model")
     assert_array_equal(load(tmp_path / "model").predict(X), model.predict(X))
     with pytest.raises(ValueError, match="features must hold some of"):
-        Model(ParagramEncoder(vectors), features=("dot",), **SMALL).fit(X, y)
+        Model(ParaphraseEncoder(vectors), features=("dot",), **SMALL).fit(X, y)
 
 
 @pytest.mark.parametrize("params", HEADS, ids=str)
@@ -125,7 +129,7 @@ def test_predictions_against_slow_version(
     Model, frozen, params, examples, vectors, fitted
 ):
     X, y = examples[Model]
-    encoder = FrozenEstimator(fitted) if frozen else ParagramEncoder(vectors)
+    encoder = FrozenEstimator(fitted) if frozen else ParaphraseEncoder(vectors)
     model = Model(encoder, learning_rate=0.05, **{**SMALL, **params})
     model.fit(X, y)
     expected = slow_probabilities(model, X)
@@ -145,7 +149,7 @@ def test_predictions_against_slow_version(
 def test_the_head_of_pairs_starts_as_logistic_regression(vectors, pairs):
     y = np.arange(len(pairs)) % 3
     weights = np.random.RandomState(0).uniform(0.5, 2, len(y))
-    model = PairClassifier(ParagramEncoder(vectors), max_epochs=0)
+    model = PairClassifier(ParaphraseEncoder(vectors), max_epochs=0)
     model.fit(pairs, y, weights)
     x = np.hstack([*linear_features(vectors, pairs).values()])
     expected = LogisticRegression(C=0.1, max_iter=1000)
@@ -166,7 +170,7 @@ def linear_features(vectors, pairs):
 def test_the_head_of_texts_starts_near_the_centroids(vectors, sentences):
     y = np.arange(len(sentences)) % 3
     weights = np.random.RandomState(0).uniform(0.5, 2, len(y)).astype(np.float32)
-    model = SentenceClassifier(ParagramEncoder(vectors), max_epochs=0)
+    model = TextClassifier(ParaphraseEncoder(vectors), max_epochs=0)
     model.fit(sentences, y, weights)
     x = 2 * normalize(AverageEncoder(vectors, pooling="distinct").transform(sentences))
     means = np.array([np.average(x[y == k], 0, weights[y == k]) for k in range(3)])
@@ -185,7 +189,7 @@ def test_the_head_of_texts_starts_near_the_centroids(vectors, sentences):
 )
 def test_the_head_of_scores_starts_near_the_cosine(features, vectors, pairs, gold):
     settings = {"features": features, "levels": range(6), "max_epochs": 0}
-    model = SimilarityRegressor(ParagramEncoder(vectors), **settings).fit(pairs, gold)
+    model = SimilarityRegressor(ParaphraseEncoder(vectors), **settings).fit(pairs, gold)
     blocks = linear_features(vectors, pairs)
     slopes = 0.8 * np.linspace(-1, 1, 6)
     prior = [
@@ -214,14 +218,14 @@ def test_scores_of_two_pairs_hardly_change_the_order(graded):
 
 @pytest.mark.parametrize(
     ("Model", "nats"),
-    [(SentenceClassifier, 100), (SimilarityRegressor, 100), (PairClassifier, 0)],
+    [(TextClassifier, 100), (SimilarityRegressor, 100), (PairClassifier, 0)],
 )
 @pytest.mark.parametrize("hidden_dim", [None, 4])
 def test_few_examples_take_shorter_steps(Model, nats, hidden_dim, examples, vectors):
     """Adam's first step is as long as the rate: 30 times ln K nats are too few."""
     X, y = examples[Model]
     settings = SMALL | {"hidden_dim": hidden_dim, "batch_size": 30, "optimizer": "adam"}
-    model = Model(ParagramEncoder(vectors), **settings, learning_rate=1e-3)
+    model = Model(ParaphraseEncoder(vectors), **settings, learning_rate=1e-3)
     start = model.set_params(max_epochs=0).fit(X, y).head_
     after = model.set_params(max_epochs=1).fit(X, y).head_
     moved = max(np.abs(after[name] - start[name]).max() for name in start)
@@ -233,8 +237,8 @@ def test_few_examples_take_shorter_steps(Model, nats, hidden_dim, examples, vect
 @pytest.mark.parametrize("penalty", [0.0, 1e-6])
 def test_the_largest_change_needs_no_penalty(penalty, vectors, sentences, labels):
     optimizer = Optimizer("adagrad", max_change=0.05, vectors_penalty=penalty)
-    model = SentenceClassifier(
-        ParagramEncoder(vectors),
+    model = TextClassifier(
+        ParaphraseEncoder(vectors),
         text_norm=None,
         **{**SMALL, "optimizer": optimizer, "learning_rate": 0.5},
     )
@@ -252,7 +256,7 @@ def test_default_start_is_the_pretrained_average(pairs, gold):
 
 def test_steps_of_vectors_are_shorter_by_the_norm(sentences, labels, fitted):
     # Adam's first step is as long as the rate.
-    model = SentenceClassifier(init=fitted, text_norm=9.0, **SMALL)
+    model = TextClassifier(init=fitted, text_norm=9.0, **SMALL)
     model.set_params(learning_rate=0.001)
     model.set_params(optimizer="adam", max_epochs=1, batch_size=30)
     model.fit(sentences, labels)
@@ -263,7 +267,7 @@ def test_steps_of_vectors_are_shorter_by_the_norm(sentences, labels, fitted):
 @pytest.mark.parametrize("change", [{"freeze": "encoder"}, {"freeze": None}])
 def test_a_fit_resumes_with_other_parts_frozen(change, vectors, sentences, labels):
     first = "encoder" if change["freeze"] is None else None
-    model = SentenceClassifier(ParagramEncoder(vectors), freeze=first, **SMALL)
+    model = TextClassifier(ParaphraseEncoder(vectors), freeze=first, **SMALL)
     expected = model.fit(sentences, labels).predict_proba(sentences)
     model.set_params(warm_start=True, max_epochs=0, **change)
     assert_array_equal(model.predict_proba(sentences), expected)
@@ -271,7 +275,7 @@ def test_a_fit_resumes_with_other_parts_frozen(change, vectors, sentences, label
 
 
 def test_results_do_not_depend_on_chunks(vectors, pairs, gold, monkeypatch):
-    model = SimilarityRegressor(ParagramEncoder(vectors), **SMALL).fit(pairs, gold)
+    model = SimilarityRegressor(ParaphraseEncoder(vectors), **SMALL).fit(pairs, gold)
     expected = model.predict(pairs)
     monkeypatch.setattr(base, "_CHUNK", 7)
     assert_allclose(model.predict(pairs), expected, rtol=1e-6)
@@ -300,7 +304,7 @@ def test_repeated_texts_are_embedded_once(labels):
 def test_every_encoder_trains_and_freezes(kind, freeze, vectors, sentences, labels):
     # A batch may have no known token at all.
     texts, y = ["", *sentences[:9]], labels[:10]
-    model = SentenceClassifier(
+    model = TextClassifier(
         ENCODERS[kind](vectors), freeze=freeze, **{**SMALL, "batch_size": 1}
     )
     start = clone(model).set_params(max_epochs=0).fit(texts, y).encoder_
@@ -354,23 +358,23 @@ def test_the_given_encoder_stays(Model, examples, fitted):
 def test_vectors_that_are_read_only(sentences, labels):
     encoder = SIFEncoder().set_output(transform="pandas").fit(sentences)
     frozen = FrozenEstimator(encoder)
-    assert len(SentenceClassifier(frozen).fit(sentences, labels).classes_) > 1
+    assert len(TextClassifier(frozen).fit(sentences, labels).classes_) > 1
 
 
 def test_any_transformer_can_be_frozen(vectors, sentences, labels):
     pipe = make_pipeline(SIFEncoder(vectors, frequencies="corpus"))
     pipe.steps.append(("removal", CommonComponentRemoval()))
-    model = SentenceClassifier(pipe, freeze="encoder", **SMALL)
+    model = TextClassifier(pipe, freeze="encoder", **SMALL)
     model.fit(sentences, labels)
     ready = FrozenEstimator(clone(pipe).fit(sentences))
-    other = SentenceClassifier(ready, **SMALL).fit(sentences, labels)
+    other = TextClassifier(ready, **SMALL).fit(sentences, labels)
     assert_array_equal(model.predict_proba(sentences), other.predict_proba(sentences))
 
 
 @pytest.mark.filterwarnings("ignore:The loss of .* the same output")
 @pytest.mark.parametrize("from_init", [False, True])
 def test_huge_penalties_return_the_start(from_init, vectors, pairs, gold, fitted):
-    model = SimilarityRegressor(ParagramEncoder(vectors), **SMALL)
+    model = SimilarityRegressor(ParaphraseEncoder(vectors), **SMALL)
     if from_init:
         model.set_params(encoder=None, init=fitted, text_norm=1.0)
     start = model.set_params(max_epochs=0).fit(pairs, gold).encoder_
@@ -387,7 +391,7 @@ def test_huge_penalties_return_the_start(from_init, vectors, pairs, gold, fitted
     assert max(moved[1]) < 0.003 < 0.01 < min(moved[0])
 
 
-@pytest.mark.parametrize("Encoder", [ParagramEncoder, LSTMEncoder])
+@pytest.mark.parametrize("Encoder", [ParaphraseEncoder, LSTMEncoder])
 def test_init_without_penalties_is_the_plain_model(
     Encoder, vectors, pairs, gold, assert_same_bits
 ):
@@ -422,14 +426,14 @@ def test_init_from_a_folder(pairs, gold, fitted, tmp_path, assert_same_bits):
 
 def test_bad_encoders(vectors, sentences, labels, fitted):
     def fit(encoder, **params):
-        return SentenceClassifier(encoder, **params, **SMALL).fit(sentences, labels)
+        return TextClassifier(encoder, **params, **SMALL).fit(sentences, labels)
 
     with pytest.raises(ValueError, match="'encoder' parameter"):
         fit("average")
     with pytest.raises(ValueError, match="not fitted"):
-        fit(None, init=ParagramEncoder(vectors))
+        fit(None, init=ParaphraseEncoder(vectors))
     with pytest.raises(ValueError, match="pass either encoder or init"):
-        fit(ParagramEncoder(vectors), init=fitted)
+        fit(ParaphraseEncoder(vectors), init=fitted)
     with pytest.raises(TypeError, match=r"fitted encoder of skparaphrase\.encoders"):
         fit(None, init=FrozenEstimator(CountVectorizer().fit(sentences)))
     with pytest.raises(NotFittedError):
@@ -459,6 +463,6 @@ def test_bad_encoders(vectors, sentences, labels, fitted):
 )
 def test_bad_vectors_of_a_frozen_encoder(vectors, error, match, sentences, labels):
     encoder = FunctionTransformer(lambda X: np.array(vectors[: len(X)]))
-    model = SentenceClassifier(encoder, freeze="encoder", **SMALL)
+    model = TextClassifier(encoder, freeze="encoder", **SMALL)
     with pytest.raises(error, match=match):
         model.fit(sentences, labels)

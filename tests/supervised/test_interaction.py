@@ -14,7 +14,7 @@ from sklearn.base import clone
 import skparaphrase.supervised._interaction as base
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.metrics import pearson_scorer
-from skparaphrase.networks import Interaction
+from skparaphrase.networks._interaction import Interaction
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.supervised import (

@@ -21,8 +21,8 @@ from sklearn.preprocessing import MultiLabelBinarizer, normalize
 from sklearn.utils import compute_sample_weight
 
 import skparaphrase
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder
-from skparaphrase.supervised import PairClassifier, SentenceClassifier
+from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder
+from skparaphrase.supervised import PairClassifier, TextClassifier
 from skparaphrase.supervised._heads import _LABEL_PENALTY
 
 SMALL = {"batch_size": 8, "max_epochs": 2, "device": "cpu", "random_state": 0}
@@ -30,7 +30,7 @@ SMALL = {"batch_size": 8, "max_epochs": 2, "device": "cpu", "random_state": 0}
 
 @pytest.fixture
 def model(vectors):
-    return SentenceClassifier(ParagramEncoder(vectors), **SMALL)
+    return TextClassifier(ParaphraseEncoder(vectors), **SMALL)
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_as_a_person_would_type_it():
     labels = [["refund", "ticket"], ["ticket"], ["delay"]] * 4
     binarizer = MultiLabelBinarizer()
     Y = binarizer.fit_transform(labels)
-    model = SentenceClassifier(random_state=0).fit(texts, Y)
+    model = TextClassifier(random_state=0).fit(texts, Y)
     assert_array_equal(model.predict(texts), Y)
     new = model.predict(["Please refund the ticket!"])
     assert binarizer.inverse_transform(new) == [("refund", "ticket")]
@@ -90,7 +90,7 @@ def test_the_start_is_one_logistic_regression_a_label(vectors, sentences, Y):
     features = normalize(encoder.transform(sentences).astype(float)) * 2
     reference = LogisticRegression(C=1 / _LABEL_PENALTY, max_iter=10_000, tol=1e-8)
     for class_weight in (None, "balanced", {0: 1.0, 1: 3.0}):
-        model = SentenceClassifier(
+        model = TextClassifier(
             encoder, freeze="encoder", class_weight=class_weight, max_epochs=0
         ).fit(sentences, Y, sample_weight=weights)
         found = model.predict_proba(sentences)
@@ -108,7 +108,7 @@ def test_the_loss_is_the_mean_of_binary_cross_entropies(vectors, sentences, Y):
     weights = np.random.default_rng(1).uniform(0.5, 2, len(sentences))
     balanced = np.column_stack([compute_sample_weight("balanced", y) for y in Y.T])
     for class_weight, by_label in ((None, 1.0), ("balanced", balanced)):
-        model = SentenceClassifier(
+        model = TextClassifier(
             AverageEncoder(vectors), freeze="encoder", max_epochs=1,
             learning_rate=1e-12, class_weight=class_weight, device="cpu",
         ).fit(sentences, Y, weights)  # fmt: skip
@@ -172,7 +172,7 @@ def test_labels_that_all_or_no_texts_have(model, sentences, Y):
 
 def test_pairs_have_one_label(vectors, pairs, Y):
     with pytest.raises(ValueError, match="1d array"):
-        PairClassifier(ParagramEncoder(vectors), **SMALL).fit(pairs, Y)
+        PairClassifier(ParaphraseEncoder(vectors), **SMALL).fit(pairs, Y)
 
 
 def test_a_warm_start_keeps_to_its_labels(model, sentences, labels, Y):
@@ -225,6 +225,6 @@ def test_better_than_one_vs_rest_at_the_defaults():
     baseline = OneVsRestClassifier(LogisticRegression()).fit(
         encoder.transform(texts[:100]), Y[:100]
     )
-    model = SentenceClassifier(random_state=0).fit(texts[:100], Y[:100])
+    model = TextClassifier(random_state=0).fit(texts[:100], Y[:100])
     scores = model.score(texts[100:], Y[100:])
     assert scores > baseline.score(encoder.transform(texts[100:]), Y[100:])

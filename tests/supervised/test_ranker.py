@@ -14,8 +14,8 @@ from sklearn.model_selection import (
 )
 
 from skparaphrase.metrics import (
-    mean_average_precision,
-    mean_reciprocal_rank,
+    map_score,
+    mrr_score,
 )
 from skparaphrase.supervised import PairwiseInteractionRanker
 
@@ -61,7 +61,7 @@ def slow_mrr(y, scores, query):
     return np.mean(found)
 
 
-def test_score_is_the_mean_reciprocal_rank(model, answers):
+def test_score_is_the_mrr_score(model, answers):
     X, y = answers
     model.fit(X, y)
     scores = model.decision_function(X)
@@ -155,10 +155,10 @@ def test_right_answers_share_words(vectors, tasks):
     X, y = tasks(90, 1)
     scores = model.decision_function(X)
     both = np.column_stack([y == 4, np.arange(90) % 15])
-    assert mean_reciprocal_rank(both, scores) > 0.9
-    assert mean_average_precision(both, scores) > 0.85
+    assert mrr_score(both, scores) > 0.9
+    assert map_score(both, scores) > 0.85
     chance = np.random.RandomState(0).uniform(size=90)
-    assert mean_reciprocal_rank(both, chance) < 0.75
+    assert mrr_score(both, chance) < 0.75
 
 
 def test_groups_are_routed_to_score(model, answers):
@@ -173,7 +173,7 @@ def test_groups_are_routed_to_score(model, answers):
     for train, test in GroupKFold(2).split(X, y, names):
         fitted = clone(model).fit([X[i] for i in train], y[train])
         odds = fitted.decision_function([X[i] for i in test])
-        expected.append(mean_reciprocal_rank(y[test], odds, names[test]))
+        expected.append(mrr_score(y[test], odds, names[test]))
     assert_allclose(scores, expected)
 
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
-from skparaphrase.encoders import LSTMEncoder, ParagramEncoder
+from skparaphrase.encoders import LSTMEncoder, ParaphraseEncoder
 from skparaphrase.metrics import pearson_scorer
 from skparaphrase.supervised import SimilarityRegressor
 from skparaphrase.text import WordTokenizer
@@ -21,7 +21,7 @@ SMALL = {
 
 @pytest.fixture
 def model(vectors):
-    return SimilarityRegressor(ParagramEncoder(vectors), levels=range(6), **SMALL)
+    return SimilarityRegressor(ParaphraseEncoder(vectors), levels=range(6), **SMALL)
 
 
 @pytest.mark.filterwarnings("ignore:The loss of .* the same output")

@@ -24,10 +24,10 @@ from skparaphrase.encoders import (
     CharagramEncoder,
     CharCNNEncoder,
     CharLSTMEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
 )
 from skparaphrase.supervised import SequenceTagger
-from skparaphrase.supervision import check_sentences, check_tags
+from skparaphrase.supervision._tags import check_sentences, check_tags
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
 
@@ -62,7 +62,7 @@ ENCODERS = {
     ),
     "lstm": lambda: CharLSTMEncoder(embedding_dim=4, dim=6, lowercase=False),
     "lower-cased lstm": lambda: CharLSTMEncoder(embedding_dim=4, dim=6),
-    "words": lambda: ParagramEncoder(word_vectors()),
+    "words": lambda: ParaphraseEncoder(word_vectors()),
     "averages": lambda: AverageEncoder(word_vectors()),
 }
 

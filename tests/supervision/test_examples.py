@@ -14,8 +14,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import train_test_split
 
 from skparaphrase._math import text_groups
-from skparaphrase.supervision import supervise
 from skparaphrase.supervision._examples import split_rows
+from skparaphrase.supervision._supervise import supervise
 
 RNG = np.random.RandomState(0)
 
@@ -34,7 +34,7 @@ def test_scores_that_single_precision_merges():
             assert_array_equal(encoded.targets, scores)  # as they are
 
 
-def mean_reciprocal_rank(queries, candidates):
+def mrr_score(queries, candidates):
     """Of candidate i for query i; candidates are different texts."""
     cosines = unit(queries) @ unit(candidates).T
     own = np.diag(cosines)[:, np.newaxis]
@@ -46,10 +46,10 @@ def slow_score(kind, encoder, train, held_out, y_train, y_held_out):
     vectors = encoder.transform(shown).astype(float)
     if kind == "pairs":
         both = vectors[:, 0], vectors[:, 1]
-        return (mean_reciprocal_rank(*both) + mean_reciprocal_rank(*both[::-1])) / 2
+        return (mrr_score(*both) + mrr_score(*both[::-1])) / 2
     if kind == "triplets":
         first, second, hard = vectors[0::3], vectors[1::3], vectors[2::3]
-        return mean_reciprocal_rank(first, np.concatenate([second, hard]))
+        return mrr_score(first, np.concatenate([second, hard]))
     if kind == "scores":
         cosines = (unit(vectors[:, 0]) * unit(vectors[:, 1])).sum(axis=1)
         return np.corrcoef(cosines, y_held_out)[0, 1]

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import average_precision_score
 
 from skparaphrase.losses import CoSENTLoss
-from skparaphrase.supervision import supervise
+from skparaphrase.supervision._supervise import supervise
 
 RNG = np.random.RandomState(0)
 WORDS = np.array([f"w{i}" for i in range(20)])

@@ -10,7 +10,7 @@ from few_words import MASK, PAIRS, TEXTS, make_encoder  # of the tests
 from numpy.testing import assert_array_equal
 
 from skparaphrase.losses import CoSENTLoss
-from skparaphrase.supervision import supervise
+from skparaphrase.supervision._supervise import supervise
 
 
 def trained(X, y=None, **changes):

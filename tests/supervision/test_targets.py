@@ -11,14 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skparaphrase.supervision import (
-    Classes,
-    Examples,
-    Relevance,
-    Scores,
-    TokenTags,
-    weighted_by_class,
-)
+from skparaphrase.supervision._examples import Examples
+from skparaphrase.supervision._relevance import Relevance
+from skparaphrase.supervision._tags import TokenTags
+from skparaphrase.supervision._targets import Classes, Scores, weighted_by_class
 
 
 def labelled(targets, weights=None):

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 import skparaphrase
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervision import supervise
+from skparaphrase.supervision._supervise import supervise
 from skparaphrase.supervision._teacher import find_axes, mean_targets
 
 
@@ -70,7 +70,7 @@ def test_one_hot_labels_are_no_vectors_of_a_teacher():
 def test_several_labels_are_no_vectors_of_a_teacher(container):
     rows = np.random.RandomState(0).randint(0, 2, size=(len(TEXTS), 4))
     for y in (rows, rows.astype(float), rows > 0):
-        with pytest.raises(ValueError, match=r"several labels.*SentenceClassifier"):
+        with pytest.raises(ValueError, match=r"several labels.*TextClassifier"):
             make_encoder().fit(TEXTS, container(y))
     # What the message says, in a pipeline.
     frozen = FrozenEstimator(make_encoder(max_epochs=0).fit(TEXTS, rows[:, 0]))

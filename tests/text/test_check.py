@@ -14,12 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skparaphrase.text import (
+from skparaphrase.text import check_pairs, check_texts
+from skparaphrase.text._check import (
     ANY,
     ROWS,
-    check_pairs,
     check_text_blocks,
-    check_texts,
     unique_strings,
     unique_texts,
 )

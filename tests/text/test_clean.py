@@ -19,10 +19,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from skparaphrase import load_pretrained
-from skparaphrase.datasets import load_faq, load_similarity
+from skparaphrase.datasets import load_faq, load_graded_pairs
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.search import NearDuplicates, SemanticSearch
-from skparaphrase.supervised import SentenceClassifier
+from skparaphrase.supervised import TextClassifier
 from skparaphrase.text import clean_text
 
 NASTY_PAGE = """<!DOCTYPE html><?xml version="1.0"?>
@@ -262,7 +262,7 @@ def test_the_first_step_of_a_pipeline():
     search = pickle.loads(pickle.dumps(search))
     assert_allclose(search.predict_proba(wrapped(X)), plain.predict_proba(X), atol=1e-6)
 
-    pairs, _ = load_similarity(return_X_y=True)
+    pairs, _ = load_graded_pairs(return_X_y=True)
     steps = FunctionTransformer(clean_text), load_pretrained(), PairSimilarity()
     found = make_pipeline(*steps).fit(wrapped(pairs)).predict(wrapped(pairs))
     assert_allclose(
@@ -280,6 +280,6 @@ def test_encoders_that_clean_their_texts():
     groups = NearDuplicates(encoder, threshold=0.8).fit_predict(wrapped(X))
     assert_array_equal(groups, NearDuplicates(threshold=0.8).fit_predict(X))
     options = {"freeze": "encoder", "max_epochs": 1, "random_state": 0}
-    model = SentenceClassifier(encoder, **options).fit(wrapped(X), y)
-    plain = SentenceClassifier(load_pretrained(), **options).fit(X, y)
+    model = TextClassifier(encoder, **options).fit(wrapped(X), y)
+    plain = TextClassifier(load_pretrained(), **options).fit(X, y)
     assert_allclose(model.predict_proba(wrapped(X)), plain.predict_proba(X), atol=1e-5)

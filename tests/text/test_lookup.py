@@ -16,11 +16,8 @@ from sklearn.base import clone
 
 from skparaphrase import _core
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.text import (
-    TokenBatch,
-    WordTokenizer,
-    encode_words,
-)
+from skparaphrase.text import WordTokenizer
+from skparaphrase.text._lookup import TokenBatch, encode_words
 from skparaphrase.vectors import WordVectors
 
 pytestmark = pytest.mark.usefixtures("core")

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from skparaphrase.datasets import load_similarity
+from skparaphrase.datasets import load_graded_pairs
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.text import _ngrams as ngrams_module
 from skparaphrase.text._check import text_blocks
@@ -87,7 +87,7 @@ def plain_vocabulary(texts, ngram_range, min_count, max_ngrams, **how):
 
 @pytest.fixture(scope="module")
 def sentences():
-    pairs, _ = load_similarity(return_X_y=True)
+    pairs, _ = load_graded_pairs(return_X_y=True)
     return list(np.asarray(pairs, dtype=object).ravel())
 
 

@@ -19,13 +19,14 @@ from skparaphrase.encoders import (
     CharCNNEncoder,
     DistilledEncoder,
     LSTMEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
     SIFEncoder,
     TfidfEncoder,
 )
-from skparaphrase.streams import transform_to
+from skparaphrase.io import transform_to_file
 from skparaphrase.supervised import SimilarityRegressor
-from skparaphrase.text import _check, check_texts, is_stored
+from skparaphrase.text import _check, check_texts
+from skparaphrase.text._check import is_stored
 from skparaphrase.vectors import WordVectors
 
 RNG = np.random.RandomState(0)
@@ -113,7 +114,7 @@ def test_rows_are_read_in_blocks(stored, rows, tmp_path):
     expected = encoder.transform(rows)
     assert_array_equal(encoder.transform(X), expected)
     path = tmp_path / "x.npy"
-    assert_array_equal(transform_to(encoder, X, path, block_size=8), expected)
+    assert_array_equal(transform_to_file(encoder, X, path, block_size=8), expected)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +124,7 @@ def test_rows_are_read_in_blocks(stored, rows, tmp_path):
         TfidfEncoder(VECTORS),
         SIFEncoder(VECTORS),
         SIFEncoder(VECTORS, frequencies="corpus"),
-        ParagramEncoder(VECTORS, validation_fraction=0.2),
+        ParaphraseEncoder(VECTORS, validation_fraction=0.2),
         LSTMEncoder(VECTORS, dim=4),
         CharagramEncoder(dim=4, min_count=2),
         CharCNNEncoder(dim=4),
@@ -145,9 +146,12 @@ def test_other_models_take_data_on_disk(model, to_parquet):
     settings = {"max_epochs": 1, "random_state": 0, "device": "cpu"}
     teacher = np.random.RandomState(1).randn(60, 2, 5)
     model, y = {
-        "teacher": (ParagramEncoder(VECTORS, **settings), teacher),
+        "teacher": (ParaphraseEncoder(VECTORS, **settings), teacher),
         "distilled": (DistilledEncoder(VECTORS, dim=4), teacher),
-        "regressor": (SimilarityRegressor(ParagramEncoder(VECTORS), **settings), GOLD),
+        "regressor": (
+            SimilarityRegressor(ParaphraseEncoder(VECTORS), **settings),
+            GOLD,
+        ),
         "pipeline": (
             make_pipeline(SIFEncoder(VECTORS), CommonComponentRemoval()),
             None,
@@ -169,8 +173,8 @@ def test_columns_of_datasets():
         assert is_stored(X)
         assert check_texts(X).tolist() == texts
         settings = {"max_epochs": 1, "random_state": 0, "device": "cpu"}
-        expected = ParagramEncoder(VECTORS, **settings).fit(texts, list(y))
-        found = ParagramEncoder(VECTORS, **settings).fit(X, y)
+        expected = ParaphraseEncoder(VECTORS, **settings).fit(texts, list(y))
+        found = ParaphraseEncoder(VECTORS, **settings).fit(X, y)
         assert_array_equal(found.transform(texts), expected.transform(texts))
 
 
@@ -184,7 +188,7 @@ def test_columns_of_datasets():
     ],
 )
 def test_errors_name_the_index_in_the_whole(rows, error, message, to_parquet):
-    for encoder in (SIFEncoder(VECTORS), ParagramEncoder(VECTORS)):
+    for encoder in (SIFEncoder(VECTORS), ParaphraseEncoder(VECTORS)):
         with pytest.raises(error, match=message):
             encoder.fit(to_parquet(rows))
 
@@ -192,4 +196,4 @@ def test_errors_name_the_index_in_the_whole(rows, error, message, to_parquet):
 def test_no_rows(to_parquet, tmp_path):
     X, encoder = to_parquet([]), AverageEncoder(VECTORS)
     assert encoder.transform(X).shape == (0, 8)
-    assert transform_to(encoder, X, tmp_path / "x.npy").shape == (0, 8)
+    assert transform_to_file(encoder, X, tmp_path / "x.npy").shape == (0, 8)

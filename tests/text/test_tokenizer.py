@@ -18,11 +18,9 @@ from sklearn.base import clone
 
 from skparaphrase import _core
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.text import (
-    WordTokenizer,
-    check_tokenizer,
-    encode_words,
-)
+from skparaphrase.text import WordTokenizer
+from skparaphrase.text._lookup import encode_words
+from skparaphrase.text._tokenizer import check_tokenizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 texts_of_any_kind = st.lists(

@@ -17,19 +17,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skparaphrase.datasets import load_paraphrases, load_similarity
+from skparaphrase.datasets import load_graded_pairs, load_paraphrases
 from skparaphrase.encoders import (
     CharagramEncoder,
     CharCNNEncoder,
-    ConvolutionalEncoder,
+    CNNEncoder,
     LSTMEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
 )
 from skparaphrase.losses import MarginLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SimilarityRegressor
-from skparaphrase.training import Trainer
 from skparaphrase.training._distributed import shares
+from skparaphrase.training._trainer import Trainer
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 launched = pytest.mark.skipif(
@@ -41,7 +41,7 @@ launched = pytest.mark.skipif(
 
 PAIRS = load_paraphrases().data[:30]
 TEACHER = np.random.default_rng(0).normal(size=(30, 2, 16))
-SIMILAR, GOLD = (part[:22] for part in load_similarity(return_X_y=True))
+SIMILAR, GOLD = (part[:22] for part in load_graded_pairs(return_X_y=True))
 WORDS = [*WordFrequencies.from_texts([*PAIRS.flat, *SIMILAR.flat])]
 MATRIX = np.random.default_rng(1).normal(size=(len(WORDS), 16))
 COMMON = {"max_epochs": 2, "batch_size": 7, "random_state": 0, "device": "cpu"}
@@ -50,13 +50,13 @@ PARAGRAM = {**WORD, "shrinkage": 0}
 # 30 pairs in batches of 7 leave one of 2 pairs, and 22 one of one pair: no share of it
 # is left for the second process.
 MODELS = {
-    "paragram": ParagramEncoder(**PARAGRAM),
-    "few examples": ParagramEncoder(**WORD),
-    "validation": ParagramEncoder(**PARAGRAM, validation_fraction=0.2),
-    "dense updates": ParagramEncoder(
+    "paragram": ParaphraseEncoder(**PARAGRAM),
+    "few examples": ParaphraseEncoder(**WORD),
+    "validation": ParaphraseEncoder(**PARAGRAM, validation_fraction=0.2),
+    "dense updates": ParaphraseEncoder(
         **PARAGRAM, optimizer=Optimizer("adagrad", sparse=False)
     ),
-    "dropout": ParagramEncoder(
+    "dropout": ParaphraseEncoder(
         **PARAGRAM,
         optimizer=Optimizer("adagrad", word_dropout=0.3),
         loss=MarginLoss(negatives="mix"),
@@ -64,19 +64,19 @@ MODELS = {
     "lstm": LSTMEncoder(**WORD, optimizer=Optimizer("adam", clip_norm=1.0)),
     "n-grams": CharagramEncoder(**COMMON, dim=8),
     "characters": CharCNNEncoder(**COMMON, dim=8),
-    "texts that see each other": ConvolutionalEncoder(**WORD, padding="batch"),
+    "texts that see each other": CNNEncoder(**WORD, padding="batch"),
 }
 
 
 def fitted(name):
     """A model after training, by its losses and vectors."""
     if name == "teacher":
-        model = ParagramEncoder(**PARAGRAM, loss="distillation")
+        model = ParaphraseEncoder(**PARAGRAM, loss="distillation")
         model.fit(PAIRS, TEACHER)
     elif name in KINDS:
-        model = ParagramEncoder(**PARAGRAM).fit(*KINDS[name])
+        model = ParaphraseEncoder(**PARAGRAM).fit(*KINDS[name])
     elif name == "supervised":
-        model = SimilarityRegressor(ParagramEncoder(WORD["vectors"]), **COMMON).fit(
+        model = SimilarityRegressor(ParaphraseEncoder(WORD["vectors"]), **COMMON).fit(
             SIMILAR, GOLD
         )
         return model.loss_curve_, model.predict(SIMILAR)
@@ -85,7 +85,7 @@ def fitted(name):
         model = LSTMEncoder(**WORD, optimizer=Optimizer(ordered_first_epoch=True))
         model.fit(pairs)
     elif name == "parts":
-        model = ParagramEncoder(**PARAGRAM).fit(PAIRS[:15]).partial_fit(PAIRS[15:])
+        model = ParaphraseEncoder(**PARAGRAM).fit(PAIRS[:15]).partial_fit(PAIRS[15:])
     else:
         model = MODELS[name].fit(PAIRS)
     return model.loss_curve_, model.transform(PAIRS)
@@ -108,13 +108,13 @@ def differing(rank):
         ({"learning_rate": 0.1 * (1 + rank)}, PAIRS),
         ({"max_epochs": 1 + rank}, PAIRS),
     ):
-        encoder = ParagramEncoder(**PARAGRAM).set_params(**params)
+        encoder = ParaphraseEncoder(**PARAGRAM).set_params(**params)
         with pytest.raises(RuntimeError, match="train one model together") as caught:
             encoder.fit(pairs)
         yield str(caught.value)
     targets = TEACHER + rank
     with pytest.raises(RuntimeError, match="train one model together") as caught:
-        ParagramEncoder(**PARAGRAM, loss="distillation").fit(PAIRS, targets)
+        ParaphraseEncoder(**PARAGRAM, loss="distillation").fit(PAIRS, targets)
     yield str(caught.value)
 
 
@@ -129,7 +129,7 @@ def parting(rank):
 
     Trainer.end_epoch = meddle
     with pytest.raises(RuntimeError, match="differ in vectors") as caught:
-        ParagramEncoder(**PARAGRAM).fit(PAIRS)
+        ParaphraseEncoder(**PARAGRAM).fit(PAIRS)
     return str(caught.value)
 
 
@@ -138,7 +138,7 @@ def work(folder):
     torch.distributed.init_process_group("gloo")
     rank = torch.distributed.get_rank()
     found = {name: fitted(name) for name in FITS}
-    ParagramEncoder(**PARAGRAM, verbose=True).fit(PAIRS)
+    ParaphraseEncoder(**PARAGRAM, verbose=True).fit(PAIRS)
     found["differing"] = list(differing(rank))
     found["parting"] = parting(rank)
     with (folder / f"{rank}.pickle").open("wb") as file:

@@ -19,19 +19,16 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from skparaphrase._trained import random_states
-from skparaphrase.datasets import load_paraphrases, load_similarity
+from skparaphrase.datasets import load_graded_pairs, load_paraphrases
 from skparaphrase.encoders import (
     CharagramEncoder,
     DeepAveragingEncoder,
-    ParagramEncoder,
+    ParaphraseEncoder,
 )
-from skparaphrase.networks import WordTable
+from skparaphrase.networks._table import WordTable
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SimilarityRegressor
-from skparaphrase.training import (
-    fit_epochs,
-    warn_if_a_constant_is_better,
-)
+from skparaphrase.training._loop import fit_epochs, warn_if_a_constant_is_better
 from skparaphrase.vectors import WordVectors
 
 SMALL = {"max_epochs": 1, "device": "cpu", "random_state": 0}
@@ -178,8 +175,8 @@ def test_callbacks_are_told_loss_and_score(validates, vectors, pairs, gold):
     options["validation_fraction"] = 0.3 if validates else None
     paraphrases = load_paraphrases().data[:40]
     for model, *data in (
-        (ParagramEncoder(**options), paraphrases),
-        (SimilarityRegressor(ParagramEncoder(vectors), **options), pairs, gold),
+        (ParaphraseEncoder(**options), paraphrases),
+        (SimilarityRegressor(ParaphraseEncoder(vectors), **options), pairs, gold),
     ):
         recorder = Recorder()
         model.set_callbacks(recorder).fit(*data).fit(*data)
@@ -273,7 +270,7 @@ def test_nothing_of_a_fit_is_left_in_memory():
     gc.collect()
     gc.disable()
     try:
-        encoder = ParagramEncoder(max_epochs=1, random_state=0)
+        encoder = ParaphraseEncoder(max_epochs=1, random_state=0)
         encoder.fit([("a cat", "the cat"), ("a dog", "the dog")])
         tables = []
         for _ in range(3):
@@ -288,7 +285,7 @@ def test_nothing_of_a_fit_is_left_in_memory():
 
 def test_fit_of_a_model_that_was_fitted_inside_another():
     pairs = [("a cat", "the cat"), ("a dog", "the dog"), ("a man", "the men")]
-    model = SimilarityRegressor(ParagramEncoder(), max_epochs=1, random_state=0)
+    model = SimilarityRegressor(ParaphraseEncoder(), max_epochs=1, random_state=0)
     encoder = model.fit(pairs, [0, 1, 2]).encoder_.set_params(warm_start=True)
     assert encoder.set_params(random_state=0, max_epochs=1).fit(pairs).n_epochs_ == 1
 
@@ -324,7 +321,7 @@ def test_a_loss_that_a_constant_beats_warns(losses, n_slices, warns, monkeypatch
 def test_pairs_that_are_all_connected_warn():
     texts = load_paraphrases().data[:40].ravel()
     star = [("a question about soup", text) for text in texts]
-    encoder = ParagramEncoder(**SMALL)
+    encoder = ParaphraseEncoder(**SMALL)
     with pytest.warns(ConvergenceWarning, match="has learnt nothing: shared texts"):
         encoder.fit(star)
     encoder.fit([*star, ("Where is my parcel?", "The parcel did not come.")])
@@ -334,7 +331,7 @@ def test_pairs_of_wrong_columns_warn():
     X = load_paraphrases().data
     numbers = [(str(1000 + row), text) for row, text in enumerate(X[:, 0])]
     # The paper's setting and small vectors, which cannot learn any columns by heart.
-    encoder = ParagramEncoder.paper(**{**SMALL, "max_epochs": 3})
+    encoder = ParaphraseEncoder.paper(**{**SMALL, "max_epochs": 3})
     with pytest.warns(ConvergenceWarning, match="have 0.8. Check") as caught:
         encoder.fit(numbers)
     assert caught[0].filename == __file__
@@ -342,7 +339,7 @@ def test_pairs_of_wrong_columns_warn():
 
 
 def test_the_warning_points_at_the_line_that_called_scikit_learn():
-    X, scores = load_similarity(return_X_y=True)
+    X, scores = load_graded_pairs(return_X_y=True)
     model = SimilarityRegressor(optimizer="adam", learning_rate=10, max_epochs=5)
     search = GridSearchCV(make_pipeline(model), {}, cv=2)
     for estimator in (model, search):

@@ -14,14 +14,14 @@ from sklearn.pipeline import make_pipeline
 from torch.nn.functional import cross_entropy
 
 from skparaphrase.losses import (
+    BaseLoss,
     CoSENTLoss,
     DistillationLoss,
     InfoNCELoss,
-    Loss,
+    LossBatch,
     MarginLoss,
 )
-from skparaphrase.networks import unit_vectors
-from skparaphrase.training import LossBatch
+from skparaphrase.networks._table import unit_vectors
 
 RNG = np.random.RandomState(0)
 TEXTS = ["w" + " w".join(RNG.permutation(20)[:4].astype(str)) for _ in range(48)]
@@ -149,7 +149,7 @@ def test_partial_fit_takes_weights():
     assert_allclose(first.vectors_.matrix, second.vectors_.matrix, atol=1e-6)
 
 
-class Unweighted(Loss):
+class Unweighted(BaseLoss):
     def compute(self, unit, batch):
         return -(unit[::2] * unit[1::2]).sum()
 

@@ -11,28 +11,20 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from torch.nn import functional as F
 
-from skparaphrase.networks import (
-    Average,
-    Charagram,
-    DeepAverage,
-    Head,
-    IdentityRecurrent,
-    Sentences,
-    Tagger,
-    WordTable,
-)
-from skparaphrase.networks._heads import tagging_losses
+from skparaphrase.networks._compositions import Average, Charagram, DeepAverage
+from skparaphrase.networks._heads import Head, Sentences, Tagger, tagging_losses
+from skparaphrase.networks._recurrent import IdentityRecurrent
+from skparaphrase.networks._table import WordTable
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervision import EncodedExamples
-from skparaphrase.text import TokenBatch
-from skparaphrase.training import (
+from skparaphrase.supervision._examples import EncodedExamples
+from skparaphrase.text._lookup import TokenBatch
+from skparaphrase.training._loop import train_epoch
+from skparaphrase.training._objectives import (
     HeadObjective,
     InteractionObjective,
-    Steps,
     TaggingObjective,
-    Trainer,
 )
-from skparaphrase.training._loop import train_epoch
+from skparaphrase.training._trainer import Steps, Trainer
 
 CPU = torch.device("cpu")
 

@@ -20,24 +20,16 @@ from skparaphrase.losses import (
     InfoNCELoss,
     MarginLoss,
 )
-from skparaphrase.networks import (
-    Average,
-    DeepAverage,
-    IdentityRecurrent,
-    WordTable,
-)
+from skparaphrase.networks._compositions import Average, DeepAverage
+from skparaphrase.networks._recurrent import IdentityRecurrent
+from skparaphrase.networks._table import WordTable
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervision import EncodedExamples
-from skparaphrase.text import TokenBatch
-from skparaphrase.training import (
-    ParaphraseObjective,
-    Steps,
-    Trainer,
-    _loop,
-    _objectives,
-)
+from skparaphrase.supervision._examples import EncodedExamples
+from skparaphrase.text._lookup import TokenBatch
+from skparaphrase.training import _loop, _objectives
 from skparaphrase.training._loop import train_epoch
-from skparaphrase.training._objectives import _scrambled
+from skparaphrase.training._objectives import ParaphraseObjective, _scrambled
+from skparaphrase.training._trainer import Steps, Trainer
 
 CPU = torch.device("cpu")
 equations = SimpleNamespace(

@@ -14,11 +14,8 @@ import skparaphrase
 from skparaphrase.encoders import SIFEncoder
 from skparaphrase.search import SemanticSearch
 from skparaphrase.storage._folders import write_json
-from skparaphrase.vectors import (
-    _storage,
-    load_word_vectors,
-    save_word_vectors,
-)
+from skparaphrase.vectors import _storage, save_word_vectors
+from skparaphrase.vectors._storage import load_word_vectors
 
 TABLES = [
     load_word_vectors,

@@ -12,14 +12,10 @@ from numpy.testing import assert_array_equal
 
 import skparaphrase
 from skparaphrase import load_pretrained
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder
+from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder
 from skparaphrase.storage import _models
-from skparaphrase.vectors import (
-    _storage,
-    apply_changes,
-    find_changes,
-    remove_mean,
-)
+from skparaphrase.vectors import _storage, remove_mean
+from skparaphrase.vectors._changes import apply_changes, find_changes
 
 PAIRS = [("A cat sleeps.", "A cat is asleep."), ("It rained zxqy.", "Rain fell.")]
 
@@ -99,12 +95,14 @@ def test_other_tables_are_stored_whole(base, tmp_path):
 
 
 def test_a_trained_model_is_small_and_trains_further(tmp_path, monkeypatch):
-    model = ParagramEncoder(max_epochs=2, shrinkage=0, random_state=0).fit(PAIRS)
+    model = ParaphraseEncoder(max_epochs=2, shrinkage=0, random_state=0).fit(PAIRS)
     assert model.added_words_ == ["zxqy"]
     content = pickle.dumps(model)
     model.save(tmp_path / "small")
     assert max(len(content), n_bytes(tmp_path / "small")) < 100_000
-    monkeypatch.setattr("skparaphrase.vectors.find_changes", lambda table: None)
+    monkeypatch.setattr(
+        "skparaphrase.vectors._changes.find_changes", lambda table: None
+    )
     model.save(tmp_path / "whole")
     assert n_bytes(tmp_path / "whole") > 60e6
     texts = ["A cat rained.", "zxqy and zxqyes", "Nothing of it"]

@@ -15,13 +15,9 @@ from sklearn.model_selection import GridSearchCV
 from skparaphrase.datasets import load_word_vectors
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
 from skparaphrase.text import WordTokenizer
-from skparaphrase.vectors import (
-    WordVectors,
-    append_new_words,
-    fit_subwords,
-)
+from skparaphrase.vectors import WordVectors, fit_subwords
 from skparaphrase.vectors._oov import Subwords
-from skparaphrase.vectors._transforms import fit_rows, ngram_matrix
+from skparaphrase.vectors._transforms import append_new_words, fit_rows, ngram_matrix
 
 pytestmark = pytest.mark.usefixtures("core")
 

@@ -11,8 +11,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skparaphrase import _core
-from skparaphrase.text import TokenBatch
-from skparaphrase.vectors import WordVectors, pool_vectors, token_shares
+from skparaphrase.text._lookup import TokenBatch
+from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors._pooling import pool_vectors, token_shares
 
 pytestmark = pytest.mark.usefixtures("core")
 

@@ -26,13 +26,13 @@ from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import (
     WordFrequencies,
     WordVectors,
-    append_new_words,
     apply_sif_weights,
     fit_subwords,
     nearest_words,
     remove_mean,
     save_word_vectors,
 )
+from skparaphrase.vectors._transforms import append_new_words
 
 WORDS = ["the", "cat", "catalogue", "sleeps", "<unk>"]
 COUNTS = {"the": 60, "cat": 30, "sleeps": 10}

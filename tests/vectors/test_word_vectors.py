@@ -16,19 +16,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 import skparaphrase
-from skparaphrase.text import (
-    NgramTokenizer,
-    TokenBatch,
-    WordTokenizer,
-)
+from skparaphrase.text import NgramTokenizer, WordTokenizer
+from skparaphrase.text._lookup import TokenBatch
 from skparaphrase.vectors import (
     WordVectors,
-    append_new_words,
     fit_subwords,
     nearest_words,
     remove_mean,
     save_word_vectors,
 )
+from skparaphrase.vectors._transforms import append_new_words
 
 DTYPES = ["float32", "float16", "int8"]
 
@@ -110,7 +107,7 @@ def test_nearest_against_brute_force(table, dtype, n_words, n):
     for asked, without in ((f"w{row}", row), (target + 0.25, None)):
         vector = target if isinstance(asked, str) else asked
         expected = brute_force(vectors, vector, without)[:n]
-        found = nearest_words(vectors, asked, n=n)
+        found = nearest_words(vectors, asked, k=n)
         assert len(found) == len(expected)
         assert_allclose([c for _, c in found], [c for _, c in expected], atol=2e-6)
         assert [word for word, _ in found] == [word for word, _ in expected]
@@ -119,7 +116,7 @@ def test_nearest_against_brute_force(table, dtype, n_words, n):
 def test_nearest_with_ties_and_wrong_targets(table):
     vectors = WordVectors(["a", "b", "c"], [[1, 0], [2, 0], [0, 3]])
     assert nearest_words(vectors, vectors["b"]) == [("a", 1.0), ("b", 1.0), ("c", 0.0)]
-    assert nearest_words(vectors, [0.0, 0.0], n=2) == [("a", 0.0), ("b", 0.0)]
+    assert nearest_words(vectors, [0.0, 0.0], k=2) == [("a", 0.0), ("b", 0.0)]
     with pytest.raises(KeyError, match="'cow' is not among the 10 words"):
         nearest_words(table(), "cow")
     for target in (np.ones(3), np.ones((1, 4)), 1.0):

@@ -23,7 +23,7 @@ from skparaphrase.datasets import load_faq
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import SIFEncoder
 from skparaphrase.search import ParaphraseMiner, SemanticSearch
-from skparaphrase.text import BLOCK
+from skparaphrase.text._lookup import BLOCK
 
 TEXTS = ["Where is my parcel?", "I want my money back.", "zzxqy unheardofness", ""]
 
@@ -33,7 +33,7 @@ def test_unit_vectors_of_the_encoder(pipeline):
     encoder = None
     if pipeline:
         encoder = make_pipeline(SIFEncoder(), CommonComponentRemoval()).fit(TEXTS)
-    embedder = skparaphrase.Embedder(encoder)
+    embedder = skparaphrase.EmbeddingAdapter(encoder)
     expected = normalize((encoder or skparaphrase.load_pretrained()).transform(TEXTS))
     found = embedder.encode(TEXTS)
     assert_allclose(found, expected, atol=1e-6)
@@ -52,13 +52,13 @@ def test_unit_vectors_of_the_encoder(pipeline):
 
 
 def test_pickles_and_names():
-    embedder = skparaphrase.Embedder(SIFEncoder().fit(TEXTS))
+    embedder = skparaphrase.EmbeddingAdapter(SIFEncoder().fit(TEXTS))
     parameters = inspect.signature(type(embedder).__call__).parameters
     assert [*parameters] == ["self", "input"]  # Chroma checks this
     assert embedder.name() == "skparaphrase" and embedder.is_legacy()
     again = pickle.loads(pickle.dumps(embedder))
     assert_array_equal(again.encode(TEXTS), embedder.encode(TEXTS))
-    assert repr(embedder) == "Embedder(SIFEncoder())"
+    assert repr(embedder) == "EmbeddingAdapter(SIFEncoder())"
     assert "SIFEncoder" in embedder._repr_html_()  # in a notebook, by dir
     assert embedder.get_embedding_dimension() == 128
     assert embedder.get_sentence_embedding_dimension() == 128
@@ -69,12 +69,12 @@ def test_pickles_and_names():
 def test_what_is_no_encoder():
     message = r"encoder must be .* skparaphrase.load\(folder\) .* Got 'a-folder'"
     with pytest.raises(TypeError, match=message):
-        skparaphrase.Embedder("a-folder")
+        skparaphrase.EmbeddingAdapter("a-folder")
 
 
 def test_an_embedder_is_an_encoder(tmp_path):
     encoder = SIFEncoder().fit(TEXTS)
-    embedder = skparaphrase.Embedder(encoder)
+    embedder = skparaphrase.EmbeddingAdapter(encoder)
     assert embedder.fit(TEXTS, None) is embedder is clone(embedder)
     assert_array_equal(embedder.transform(TEXTS), encoder.transform(TEXTS))
     cosine = skparaphrase.similarity("A cat.", "The cat.", encoder)
@@ -88,12 +88,12 @@ def test_an_embedder_is_an_encoder(tmp_path):
     pairs = ParaphraseMiner(embedder).fit(TEXTS).mine(TEXTS)
     assert_array_equal(pairs.row, ParaphraseMiner(encoder).fit(TEXTS).mine(TEXTS).row)
     embedder.save(tmp_path / "encoder")
-    again = skparaphrase.Embedder(skparaphrase.load(tmp_path / "encoder"))
+    again = skparaphrase.EmbeddingAdapter(skparaphrase.load(tmp_path / "encoder"))
     assert_array_equal(again.encode(TEXTS), embedder.encode(TEXTS))
 
 
 def test_what_mteb_asks_for():
-    embedder = skparaphrase.Embedder()
+    embedder = skparaphrase.EmbeddingAdapter()
     vectors = embedder.encode(TEXTS)
     batches = iter([{"text": TEXTS[:3]}, {"text": TEXTS[3:]}])
     assert_array_equal(embedder.encode(batches, task_metadata=None), vectors)
@@ -106,7 +106,7 @@ def test_what_mteb_asks_for():
 # The options of sentence-transformers; `tests/integration` compares them with it
 
 FAQ = load_faq().data
-EMBEDDER = skparaphrase.Embedder()
+EMBEDDER = skparaphrase.EmbeddingAdapter()
 RAW = EMBEDDER.encoder.transform(FAQ)
 
 

@@ -17,14 +17,14 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from skparaphrase._compat import check_int, safe_indexing
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, FilePath
-from skparaphrase.text import count_rows, is_stored, materialize, read_blocks
+from skparaphrase.text._check import count_rows, is_stored, materialize, read_blocks
 
-__all__ = ["to_arrow", "transform_to"]
+__all__ = ["to_arrow", "transform_to_file"]
 
 _VECTOR = "vector"  # a column of Parquet files
 
 
-def transform_to(
+def transform_to_file(
     transformer: Encoder,
     X: ArrayLike,
     path: FilePath,
@@ -69,15 +69,15 @@ def transform_to(
     Notes
     -----
     The vectors are those of a single call, up to the rounding of matrix products,
-    except with `ConvolutionalEncoder(padding="batch")`.
+    except with `CNNEncoder(padding="batch")`.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from skparaphrase.encoders import AverageEncoder
-    >>> from skparaphrase.streams import transform_to
+    >>> from skparaphrase.io import transform_to_file
     >>> with TemporaryDirectory() as folder:
-    ...     transform_to(AverageEncoder(), ["a", "b"], f"{folder}/vectors.npy").shape
+    ...     transform_to_file(AverageEncoder(), ["a", "b"], f"{folder}/v.npy").shape
     (2, 128)
     """
     block_size = check_int(block_size, "block_size")
@@ -137,13 +137,13 @@ def to_arrow(vectors: ArrayLike) -> Any:
 
     See Also
     --------
-    transform_to : Writes a Parquet file with such a column, block by block.
+    transform_to_file : Writes a Parquet file with such a column, block by block.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> import skparaphrase
-    >>> from skparaphrase.streams import to_arrow
+    >>> from skparaphrase.io import to_arrow
     >>> vectors = skparaphrase.load_pretrained().transform(["A cat sleeps.", "Rain!"])
     >>> pa.table({"id": [7, 8], "vector": to_arrow(vectors)}).schema
     id: int64

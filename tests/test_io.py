@@ -22,10 +22,10 @@ from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
     CharagramEncoder,
-    ConvolutionalEncoder,
+    CNNEncoder,
     SIFEncoder,
 )
-from skparaphrase.streams import to_arrow, transform_to
+from skparaphrase.io import to_arrow, transform_to_file
 from skparaphrase.vectors import WordVectors
 
 RNG = np.random.RandomState(0)
@@ -42,7 +42,7 @@ SETTINGS = {"max_epochs": 2, "batch_size": 16, "random_state": 0, "device": "cpu
 TRANSFORMERS = {
     "sif": SIFEncoder(VECTORS),
     "charagram": CharagramEncoder(**SETTINGS, dim=6),
-    "convolution": ConvolutionalEncoder(VECTORS, **SETTINGS),
+    "convolution": CNNEncoder(VECTORS, **SETTINGS),
     "removal": make_pipeline(AVERAGE, CommonComponentRemoval()),
 }
 
@@ -52,7 +52,7 @@ def test_blocks_are_those_of_one_call(name, tmp_path):
     transformer = clone(TRANSFORMERS[name]).fit(PAIRS)
     wanted = transformer.transform(PAIRS)
     for block_size in (1, 7, 85, 1000):
-        vectors = transform_to(
+        vectors = transform_to_file(
             transformer, PAIRS, tmp_path / "a.npy", block_size=block_size
         )
         assert_allclose(vectors, wanted, atol=1e-6)
@@ -62,26 +62,26 @@ def test_vectors_in_blocks(tmp_path):
     X = np.lib.format.open_memmap(tmp_path / "X.npy", "w+", "f4", (50, 2, 8))
     X[:] = RNG.randn(*X.shape)
     removal = CommonComponentRemoval().fit(X).set_output(transform="pandas")
-    found = transform_to(removal, X[:, 0], tmp_path / "Y.npy", block_size=7)
+    found = transform_to_file(removal, X[:, 0], tmp_path / "Y.npy", block_size=7)
     assert_allclose(found, removal.transform(X[:, 0]), atol=1e-6)
 
 
 @pytest.mark.parametrize("texts", [[], np.empty((0, 2), dtype=object)])
 def test_no_rows(tmp_path, texts):
-    found = transform_to(AVERAGE, texts, tmp_path / "a.npy")
+    found = transform_to_file(AVERAGE, texts, tmp_path / "a.npy")
     assert found.shape == (*np.shape(texts), 8)
 
 
 def test_the_type_of_the_file(tmp_path):
     path = tmp_path / "a.npy"
-    found = transform_to(AVERAGE, PAIRS, path, dtype="float16")
+    found = transform_to_file(AVERAGE, PAIRS, path, dtype="float16")
     assert found.dtype == np.float16
     assert_allclose(found, WANTED, atol=4e-3)
     with pytest.raises(TypeError, match="Cannot cast"):
-        transform_to(AVERAGE, PAIRS, path, dtype="int8")
+        transform_to_file(AVERAGE, PAIRS, path, dtype="int8")
     large = AverageEncoder(WordVectors(["a"], np.full((1, 2), 7e4)))
     with pytest.raises(FloatingPointError, match="overflow"):
-        transform_to(large, ["a"], path, dtype="float16")
+        transform_to_file(large, ["a"], path, dtype="float16")
     assert_array_equal(np.load(path), found)  # a failure leaves the file as it was
     assert [file.name for file in tmp_path.iterdir()] == ["a.npy"]
 
@@ -97,16 +97,16 @@ class Stopped(AverageEncoder):
 
 def test_an_interrupted_transform_leaves_no_file(tmp_path):
     with pytest.raises(KeyboardInterrupt):
-        transform_to(Stopped(VECTORS), PAIRS, tmp_path / "a.npy", block_size=10)
+        transform_to_file(Stopped(VECTORS), PAIRS, tmp_path / "a.npy", block_size=10)
     assert not list(tmp_path.iterdir())
 
 
 def test_what_cannot_be_written(tmp_path):
     drops = FunctionTransformer(lambda X: np.ones((len(X) - 1, 2)))
     with pytest.raises(ValueError, match="X has 85 rows, but got vectors of 76"):
-        transform_to(drops, PAIRS, tmp_path / "a.npy", block_size=10)
+        transform_to_file(drops, PAIRS, tmp_path / "a.npy", block_size=10)
     with pytest.raises(ValueError, match=r"block_size == 0, must be >= 1"):
-        transform_to(AVERAGE, PAIRS, tmp_path / "a.npy", block_size=0)
+        transform_to_file(AVERAGE, PAIRS, tmp_path / "a.npy", block_size=0)
 
 
 @pytest.mark.parametrize("block_size", [np.int64(10), np.uint8(200), np.int8(7)])
@@ -114,7 +114,7 @@ def test_what_cannot_be_written(tmp_path):
 def test_integers_of_numpy(name, block_size, tmp_path):
     texts = PAIRS * 4
     expected = AVERAGE.transform(texts)
-    transform_to(AVERAGE, texts, tmp_path / name, block_size=block_size)
+    transform_to_file(AVERAGE, texts, tmp_path / name, block_size=block_size)
     if name == "a.npy":
         assert_array_equal(np.load(tmp_path / name), expected)
     else:
@@ -124,7 +124,7 @@ def test_integers_of_numpy(name, block_size, tmp_path):
 
 def test_texts_that_are_read_once(tmp_path):
     texts = [a for a, _ in PAIRS]
-    found = transform_to(AVERAGE, iter(texts), tmp_path / "a.npy", block_size=10)
+    found = transform_to_file(AVERAGE, iter(texts), tmp_path / "a.npy", block_size=10)
     assert_array_equal(found, AVERAGE.transform(texts))
 
 
@@ -137,7 +137,7 @@ def test_a_link_that_appears_meanwhile_is_not_followed(tmp_path):
             path.symlink_to(precious)
         return AVERAGE.transform(X)
 
-    transform_to(FunctionTransformer(transform), PAIRS, path, block_size=10)
+    transform_to_file(FunctionTransformer(transform), PAIRS, path, block_size=10)
     assert precious.read_text() == "mine" and not path.is_symlink()
     assert_array_equal(np.load(path), AVERAGE.transform(PAIRS))
 
@@ -145,10 +145,10 @@ def test_a_link_that_appears_meanwhile_is_not_followed(tmp_path):
 def test_progress(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(_progress, "_DELAY", 0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    transform_to(AVERAGE, PAIRS, tmp_path / "a.npy")
+    transform_to_file(AVERAGE, PAIRS, tmp_path / "a.npy")
     assert capsys.readouterr().err == ""
     with show_progress():
-        transform_to(AVERAGE, PAIRS, tmp_path / "a.npy", block_size=10)
+        transform_to_file(AVERAGE, PAIRS, tmp_path / "a.npy", block_size=10)
     assert "85/85" in capsys.readouterr().err
 
 
@@ -163,7 +163,9 @@ def test_vectors_with_ids_in_parquet(frame, block_size, tmp_path):
     texts = [first for first, _ in PAIRS]
     columns = frame({"id": [f"t{row}" for row in range(85)], "text": texts})
     path = tmp_path / "vectors.parquet"
-    data = transform_to(AVERAGE, texts, path, columns=columns, block_size=block_size)
+    data = transform_to_file(
+        AVERAGE, texts, path, columns=columns, block_size=block_size
+    )
     assert [each.name for each in tmp_path.iterdir()] == ["vectors.parquet"]
     frame = pd.read_parquet(path)  # by another reader
     assert [*frame.columns] == ["id", "text", "vector"]
@@ -176,7 +178,7 @@ def test_vectors_with_ids_in_parquet(frame, block_size, tmp_path):
 
 def test_the_index_of_a_frame_is_no_column(tmp_path):
     columns = pd.DataFrame({"id": range(170)})[::2]
-    data = transform_to(AVERAGE, PAIRS, tmp_path / "a.parquet", columns=columns)
+    data = transform_to_file(AVERAGE, PAIRS, tmp_path / "a.parquet", columns=columns)
     assert data.schema.names == ["id", "vector"]
 
 
@@ -186,7 +188,7 @@ def test_vectors_of_a_file_with_ids(tmp_path):
         pa.table({"id": range(85), "text": texts}), tmp_path / "texts.parquet"
     )
     source = dataset(tmp_path / "texts.parquet")
-    data = transform_to(
+    data = transform_to_file(
         AVERAGE,
         source.scanner(columns=["text"]),
         tmp_path / "vectors.parquet",
@@ -202,9 +204,9 @@ def test_vectors_of_a_file_with_ids(tmp_path):
 
 def test_pairs_and_no_rows_in_parquet(tmp_path):
     path = tmp_path / "vectors.parquet"
-    found = transform_to(AVERAGE, PAIRS, path, block_size=30).to_table()["vector"]
+    found = transform_to_file(AVERAGE, PAIRS, path, block_size=30).to_table()["vector"]
     assert_array_equal(found.to_pylist(), WANTED)
-    none = transform_to(AVERAGE, [], path, columns={"id": []})
+    none = transform_to_file(AVERAGE, [], path, columns={"id": []})
     assert none.schema.names == ["id", "vector"]
     assert none.count_rows() == 0
 
@@ -213,12 +215,12 @@ def test_columns_that_are_refused(tmp_path):
     path = tmp_path / "vectors.parquet"
     for columns in ({"id": [1]}, {"vector": range(85)}):
         with pytest.raises(ValueError, match="columns must have 85 rows, as X, and"):
-            transform_to(AVERAGE, PAIRS, path, columns=columns)
+            transform_to_file(AVERAGE, PAIRS, path, columns=columns)
     with pytest.raises(ValueError, match=r"Only a .parquet file has columns"):
-        transform_to(AVERAGE, PAIRS, tmp_path / "a.npy", columns={"id": range(85)})
+        transform_to_file(AVERAGE, PAIRS, tmp_path / "a.npy", columns={"id": range(85)})
     with pytest.raises(ValueError, match="X has 85 rows, but got vectors of 76"):
         drops = FunctionTransformer(lambda X: np.ones((len(X) - 1, 2)))
-        transform_to(drops, PAIRS, path, block_size=10)
+        transform_to_file(drops, PAIRS, path, block_size=10)
     assert not [*tmp_path.iterdir()]
 
 

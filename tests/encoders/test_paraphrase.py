@@ -1,4 +1,4 @@
-"""ParagramEncoder: averages of trained vectors, kept near where they started."""
+"""ParaphraseEncoder: averages of trained vectors, kept near where they started."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -11,11 +11,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import (
+    load_graded_pairs,
     load_paraphrases,
-    load_similarity,
     load_word_vectors,
 )
-from skparaphrase.encoders import AverageEncoder, CharagramEncoder, ParagramEncoder
+from skparaphrase.encoders import AverageEncoder, CharagramEncoder, ParaphraseEncoder
 from skparaphrase.metrics import RetrievalScorer, STSScorer
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
@@ -49,7 +49,7 @@ def chain(pairs):
 
 def fifty(kind, seed):
     if kind == "graded":
-        pairs, scores = load_similarity(return_X_y=True)
+        pairs, scores = load_graded_pairs(return_X_y=True)
         chosen = np.random.RandomState(seed).permutation(len(pairs))[:50]
         return pairs[chosen], scores[chosen]
     pairs = PAIRS[np.random.RandomState(seed).permutation(len(PAIRS))[:50]]
@@ -61,7 +61,7 @@ def fifty(kind, seed):
 def test_fifty_examples_do_no_harm(kind, seed):
     """Other bundled pairs are not found worse than without a fit."""
     X, y = fifty(kind, seed)
-    encoder = ParagramEncoder(random_state=seed).fit(X, y)
+    encoder = ParaphraseEncoder(random_state=seed).fit(X, y)
     order = np.random.RandomState(seed).permutation(len(PAIRS))
     scorer = RetrievalScorer(PAIRS[order[50:]])
     assert scorer(encoder) >= scorer(load_pretrained()) - 0.002
@@ -70,9 +70,9 @@ def test_fifty_examples_do_no_harm(kind, seed):
 
 
 def test_scores_teach_their_order():
-    pairs, scores = load_similarity(return_X_y=True)
+    pairs, scores = load_graded_pairs(return_X_y=True)
     train, test = slice(0, 400), slice(400, None)
-    encoder = ParagramEncoder(random_state=0).fit(pairs[train], scores[train])
+    encoder = ParaphraseEncoder(random_state=0).fit(pairs[train], scores[train])
     start = load_pretrained()
     for part, gain in ((train, 0.02), (test, 0.0)):
         scorer = STSScorer((pairs[part], scores[part]))
@@ -153,7 +153,7 @@ def test_vectors_that_are_drawn_have_no_largest_change(zoo):
 
 
 def test_the_setting_of_the_paper_starts_from_its_vectors():
-    encoder = ParagramEncoder.paper()
+    encoder = ParaphraseEncoder.paper()
     assert encoder.vectors is load_word_vectors()
     found = encoder.set_params(max_epochs=0).fit(PAIRS[:20])
     plain = AverageEncoder(load_word_vectors()).transform(PAIRS[:50, 0])
@@ -162,15 +162,15 @@ def test_the_setting_of_the_paper_starts_from_its_vectors():
 
 @pytest.mark.parametrize("setting", ["ppdb-xxl", "ppdb-xl", "words"])
 def test_other_vectors_for_the_setting_of_the_paper(setting, zoo):
-    encoder = ParagramEncoder.paper(setting, vectors=zoo.vectors)
+    encoder = ParaphraseEncoder.paper(setting, vectors=zoo.vectors)
     assert encoder.vectors is zoo.vectors
     fitted = zoo.fitted("paragram")
-    assert ParagramEncoder.paper(setting, init=fitted).vectors is None
+    assert ParaphraseEncoder.paper(setting, init=fitted).vectors is None
 
 
 def test_the_margin_loss_of_the_paper_is_its_equation(zoo):
     """The first epoch of one batch, by loops over texts."""
-    encoder = ParagramEncoder.paper(vectors=zoo.vectors, max_epochs=1, device="cpu")
+    encoder = ParaphraseEncoder.paper(vectors=zoo.vectors, max_epochs=1, device="cpu")
     table = dict(zip(zoo.words, zoo.vectors.matrix.astype(np.float64), strict=True))
     texts = [text for pair in zoo.pairs for text in pair]
     means = [np.mean([table[word] for word in text.split()], axis=0) for text in texts]

@@ -16,9 +16,10 @@ from skparaphrase._lazy import networks
 from skparaphrase._typing import Encoder
 from skparaphrase.encoders._export import to_model2vec, to_static_embedding
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import Loss, MarginLoss
+from skparaphrase.losses import BaseLoss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
-from skparaphrase.vectors import POOLINGS, WordVectors, pool_texts
+from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors._pooling import POOLINGS, pool_texts
 
 _PAPER: dict[str, Any] = {  # what the settings of tables 2 and 4 share
     "pooling": "mean",
@@ -30,7 +31,7 @@ _PAPER: dict[str, Any] = {  # what the settings of tables 2 and 4 share
 }
 
 
-class ParagramEncoder(TrainedEncoder):
+class ParaphraseEncoder(TrainedEncoder):
     r"""Average of word vectors trained on paraphrases: paragram-phrase (PP).
 
     Wieting et al. (2016), equation 1: the word vectors are trained until the averages
@@ -69,7 +70,7 @@ class ParagramEncoder(TrainedEncoder):
         not. Training is the same, because losses compare by cosine. A zero vector stays
         zero.
 
-    loss : str or Loss, default="auto"
+    loss : str or BaseLoss, default="auto"
         "auto" takes "infonce" for paraphrases, triplets and labels, "cosent" for scores
         and "distillation" for vectors. "margin" is the paper's, `MarginLoss()`. See
         :mod:`skparaphrase.losses` for your own.
@@ -171,8 +172,8 @@ class ParagramEncoder(TrainedEncoder):
     Examples
     --------
     >>> from skparaphrase.datasets import load_paraphrases
-    >>> from skparaphrase.encoders import ParagramEncoder
-    >>> encoder = ParagramEncoder(random_state=0).fit(load_paraphrases().data)
+    >>> from skparaphrase.encoders import ParaphraseEncoder
+    >>> encoder = ParaphraseEncoder(random_state=0).fit(load_paraphrases().data)
     >>> encoder.transform(["A cat sleeps."]).shape
     (1, 256)
     >>> encoder.loss_curve_[-1] < encoder.loss_curve_[0]
@@ -218,7 +219,7 @@ class ParagramEncoder(TrainedEncoder):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Encoder | None = None,
         norm: str | None = "l2",
-        loss: str | Loss = "auto",
+        loss: str | BaseLoss = "auto",
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.0075,
         batch_size: int = 256,

@@ -21,7 +21,7 @@ from skparaphrase._math import cosine, unit_vectors
 from skparaphrase._progress import show_progress
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders._pretrained import load_pretrained
-from skparaphrase.text import check_single_texts
+from skparaphrase.text._check import check_single_texts
 
 Matrix = NDArray[np.float32]
 
@@ -41,7 +41,7 @@ _INSTEAD = {
 }
 
 
-class Embedder(FrozenEstimator):
+class EmbeddingAdapter(FrozenEstimator):
     """A fitted encoder with the methods that other libraries call.
 
     LangChain calls `embed_documents` and `embed_query`, Chroma calls the object itself,
@@ -73,12 +73,12 @@ class Embedder(FrozenEstimator):
 
     For scikit-learn and this package, it is a :class:`~sklearn.frozen.FrozenEstimator`:
     `fit` does nothing, and `transform`, `save` and other methods are those of the
-    encoder. To load it again, write `Embedder(skparaphrase.load(folder))`.
+    encoder. To load it again, write `EmbeddingAdapter(skparaphrase.load(folder))`.
 
     Examples
     --------
     >>> import skparaphrase
-    >>> embedder = skparaphrase.Embedder()
+    >>> embedder = skparaphrase.EmbeddingAdapter()
     >>> len(embedder.embed_query("A cat sleeps."))
     256
     >>> embedder.encode(["A cat sleeps.", "It rains."]).shape
@@ -94,7 +94,7 @@ class Embedder(FrozenEstimator):
         self.encoder = self.estimator
         if not hasattr(self.encoder, "transform"):
             raise TypeError(
-                "encoder must be a fitted encoder; Embedder() has that of "
+                "encoder must be a fitted encoder; EmbeddingAdapter() has that of "
                 "load_pretrained(). Pass skparaphrase.load(folder) for a saved one, or "
                 "FunctionTransformer(model.encode) of another library's model. Got "
                 f"{encoder!r}."
@@ -329,7 +329,7 @@ class Embedder(FrozenEstimator):
         return True
 
     def __repr__(self) -> str:
-        return f"Embedder({self.encoder!r})"
+        return f"EmbeddingAdapter({self.encoder!r})"
 
 
 def _like(given: Any, found: NDArray[np.floating]) -> Any:
