@@ -17,9 +17,7 @@ from skparaphrase._progress import progress_bar
 from skparaphrase._threads import (
     available_threads,
     limit_torch_threads,
-    n_processes,
     prefetch,
-    process_rank,
 )
 from skparaphrase.training._distributed import share_steps
 from skparaphrase.training._trainer import Trainer
@@ -207,8 +205,7 @@ def fit_epochs(
     DivergedError
         If the loss of an epoch, or what is trained, is not finite.
     """
-    if trainer.objective.is_shareable and n_processes() > 1:
-        share_steps(trainer, max_epochs)
+    share_steps(trainer, max_epochs)
     earlier = earlier or History()
     history, best = History([*earlier.loss_curve]), None
     if validate is not None:
@@ -220,7 +217,6 @@ def fit_epochs(
             patience=patience,
             prefer_later_on_ties=prefer_later_on_ties,
         )
-    verbose = verbose and process_rank() == 0
     start: dict[str, float] = {"epoch": history.n_epochs}
     if history.start_score is not None:
         start["validation_score"] = history.start_score
@@ -339,8 +335,6 @@ def report_gain(history: History, name: str, measure: str, gain: Any = None) -> 
     gain : Gain, default=None
         What was measured by cross-validation instead.
     """
-    if process_rank() != 0:
-        return
     start, best, epoch = history.start_score, history.best_score, history.best_epoch
     if gain is not None:
         line = str(gain)

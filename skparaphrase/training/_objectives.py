@@ -75,9 +75,9 @@ class Objective(ABC):
     compose : callable
         Takes a table, ids and offsets of texts, and returns a row for each
         `texts_per_row` of them.
-    is_shareable : bool
-        Whether each row depends on its own texts alone, so that processes can share
-        the rows of a batch.
+    texts_per_row : int or None
+        None if rows also depend on other texts of the batch: then processes cannot
+        share them.
     has_order : bool
         Whether an optimizer may keep the order of the examples.
     vectors_rate : float
@@ -85,8 +85,7 @@ class Objective(ABC):
     """
 
     has_order = True
-    is_shareable = False
-    texts_per_row = 1
+    texts_per_row: int | None = None
     vectors_rate = 1.0
     min_batch_size = 0
     compose: Callable[..., Tensor]
@@ -181,7 +180,8 @@ class ParaphraseObjective(Objective):
         super().__init__(composition, examples, composition.anchors)
         self.composition = self.compose = composition
         # Else a text's vector depends on the batch, or on what is drawn for all of it.
-        self.is_shareable = composition.batch_size is None and not composition.dropout
+        if composition.batch_size is None and not composition.dropout:
+            self.texts_per_row = 1
         self.loss_of_texts = loss
         # Else partners are drawn, or paraphrases come before other pairs.
         self.has_order = not (examples.has_classes or examples.n_negative)
@@ -425,8 +425,8 @@ class HeadObjective(TargetObjective):
             anchors = {name: torch.tensor(array) for name, array in prior.items()}
         super().__init__(module, loss, examples, anchors)
         self.compose = lambda *texts: head(composition(*texts))
-        self.texts_per_row = head.n_texts
-        self.is_shareable = composition.batch_size is None
+        if composition.batch_size is None:
+            self.texts_per_row = head.n_texts
 
 
 class InteractionObjective(TargetObjective):
