@@ -5,7 +5,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import joblib
 import numpy as np

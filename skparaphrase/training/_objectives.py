@@ -13,30 +13,14 @@ from numpy.random import RandomState
 from torch import Tensor, nn
 
 from skparaphrase._loss_batch import LossBatch
-from skparaphrase.networks import Composition, pool, to_device
-from skparaphrase.networks._heads import (
-    Head,
-    Sentences,
-    binary_cross_entropy_losses,
-    cross_entropy_losses,
-    divergence_losses,
-    hinge_losses,
-    tagging_losses,
-)
+from skparaphrase.networks import Composition, Head, Sentences, pool, to_device
+from skparaphrase.networks._heads import TARGET_LOSSES, binary_cross_entropy_losses
 from skparaphrase.networks._table import Ints, WordTable, gather_rows, unit_vectors
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervision._examples import EncodedExamples
 from skparaphrase.text._lookup import TokenBatch
 
 _MAX_STARTS = 1 << 28  # bytes of remembered averages
-
-TARGET_LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "divergence": divergence_losses,
-    "cross_entropy": cross_entropy_losses,
-    "binary_cross_entropy": binary_cross_entropy_losses,
-    "hinge": hinge_losses,
-    "tags": tagging_losses,
-}
 
 
 class Batch(NamedTuple):

@@ -13,9 +13,9 @@ import torch
 from numpy.testing import assert_allclose
 from torch.func import functional_call
 
-from skparaphrase.networks import _heads
+from skparaphrase.networks import _tagger
 from skparaphrase.networks._compositions import Charagram
-from skparaphrase.networks._heads import Sentences, Tagger
+from skparaphrase.networks._tagger import Sentences, Tagger
 from skparaphrase.text._lookup import TokenBatch
 
 equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
@@ -79,8 +79,8 @@ def test_tagger(capitals, nets, monkeypatch):
     assert torch.autograd.gradcheck(logits, inputs)
 
     sentences = Sentences(WORDS, CAPITALS.astype(float), SENTENCES)
-    for n_tokens in (_heads._TOKENS, 3):
-        monkeypatch.setattr(_heads, "_TOKENS", n_tokens)
+    for n_tokens in (_tagger._TOKENS, 3):
+        monkeypatch.setattr(_tagger, "_TOKENS", n_tokens)
         found = list(tagger.tag(sentences, lambda rows, _: table.detach()[rows]))
         assert len(found) == (1 if n_tokens > 6 else 2)
         assert_allclose(torch.cat(found), expected, atol=1e-10)

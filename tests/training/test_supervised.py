@@ -12,9 +12,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from torch.nn import functional as F
 
 from skparaphrase.networks._compositions import Average, Charagram, DeepAverage
-from skparaphrase.networks._heads import Head, Sentences, Tagger, tagging_losses
+from skparaphrase.networks._heads import Head, tagging_losses
 from skparaphrase.networks._recurrent import IdentityRecurrent
 from skparaphrase.networks._table import WordTable
+from skparaphrase.networks._tagger import Sentences, Tagger
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervision._examples import EncodedExamples
 from skparaphrase.text._lookup import TokenBatch
