@@ -5,6 +5,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import joblib
 import numpy as np
@@ -42,7 +43,7 @@ def share_steps(trainer: Trainer, max_epochs: int) -> None:
 
 def check_same(trainer: Trainer, max_epochs: int) -> None:
     """Raise a RuntimeError, in all processes, that names what they differ in."""
-    parts = {
+    parts: dict[str, Any] = {
         name: value
         for name, value in vars(trainer.objective.examples).items()
         if isinstance(value, (np.ndarray, TokenBatch))

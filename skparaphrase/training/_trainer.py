@@ -70,7 +70,6 @@ class Trainer:
         self.learning_rate = steps.learning_rate
         self.batch_size = steps.batch_size
         self.random_state = steps.random_state
-        assert optimizer.name is not None
         self.rule = UpdateRule(optimizer.name, steps.learning_rate, optimizer.momentum)
         ordered = optimizer.ordered_first_epoch and objective.has_order
         self.ordered_first_epoch: bool = ordered
