@@ -339,9 +339,10 @@ class InfoNCELoss(BaseLoss):
             weights = unit.new_ones(n_pairs + n_negative)
         weights, of_negatives = weights.split([n_pairs, n_negative])
         mask: Any = unit.new_zeros(())
-        groups = self._groups(batch, n_pairs)
-        if groups is not None:
-            mask = networks.to_device(_mask(groups, n_pairs), unit.device).to(unit)
+        known = self._known(batch)
+        if known is not None:  # zero times -inf would be NaN
+            values = known * np.float32(-1e30)
+            mask = networks.to_device(values, unit.device).to(unit)
 
         def compare(vectors: "Tensor") -> "list[Tensor]":
             """Logits of first texts among candidates, of second among first texts.
@@ -381,17 +382,25 @@ class InfoNCELoss(BaseLoss):
             total = total + 2 * functional.softplus(margin)
         return total / (2 * max(n_pairs, 1))
 
-    def _groups(self, batch: LossBatch, n_pairs: int) -> "NDArray[np.integer] | None":
-        """Equal numbers for texts that are no negatives of each other."""
+    def _known(self, batch: LossBatch) -> "NDArray[np.bool_] | None":
+        """Which candidates (columns) are no negatives of each pair; None: all are.
+
+        They are of the group of the pair, to which both of its texts belong. Candidates
+        are the second texts and the hard negatives, and also the first texts.
+        """
+        n_pairs, texts = batch.n_pairs, batch.identities
         if batch.has_classes:
-            return batch.identities
-        if not self.mask_known:
-            return None
-        texts = batch.identities
-        if batch.n_negative:
-            marked = slice(2 * n_pairs, 2 * (n_pairs + batch.n_negative))
-            texts = np.delete(texts, marked)
-        return _paraphrase_groups(texts, n_pairs)
+            of_pairs, of_hard = texts[0 : 2 * n_pairs : 2], texts[2 * n_pairs :]
+        else:
+            pairs, _, hard = np.split(texts, [2 * n_pairs, len(texts) - batch.n_hard])
+            n_different = len({*pairs.tolist(), *hard.tolist()})
+            if not self.mask_known or n_different == len(pairs) + len(hard):
+                return None
+            rows = np.concatenate([pairs.reshape(-1, 2), np.column_stack([hard] * 2)])
+            of_pairs, of_hard = np.split(text_groups(rows), [n_pairs])
+        same = of_pairs[:, None] == np.concatenate([of_pairs, of_hard])
+        np.fill_diagonal(same, False)
+        return same
 
 
 class CoSENTLoss(BaseLoss):
@@ -509,30 +518,3 @@ def _draw_candidate(allowed: "Tensor", numbers: "Tensor") -> "Tensor":
     counts = allowed.cumsum(dim=1, dtype=torch.int32)
     rank = (numbers * counts[:, -1]).to(torch.int32) + 1
     return torch.searchsorted(counts, rank[:, None])[:, 0].clamp(max=len(counts[0]) - 1)
-
-
-def _paraphrase_groups(
-    texts: NDArray[np.integer], n_pairs: int
-) -> NDArray[np.integer] | None:
-    """Equal numbers for texts that strings and pairs connect, shape (n_texts,).
-
-    None if all texts differ.
-    """
-    if len(set(texts.tolist())) == len(texts):
-        return None
-    pairs, negatives = np.split(texts, [2 * n_pairs])
-    rows = np.concatenate([pairs.reshape(-1, 2), np.column_stack([negatives] * 2)])
-    pair_groups, negative_groups = np.split(text_groups(rows), [n_pairs])
-    return np.concatenate([np.repeat(pair_groups, 2), negative_groups])
-
-
-def _mask(groups: NDArray[np.integer], n_pairs: int) -> NDArray[np.float32]:
-    """What excludes candidates of a pair that are no negatives, if added to logits.
-
-    They are of the group of the pair, to which both of its texts belong: the mask is
-    that of the first texts among candidates, and of the second among first texts.
-    """
-    of_pairs, of_hard = groups[0 : 2 * n_pairs : 2], groups[2 * n_pairs :]
-    same = of_pairs[:, None] == np.concatenate([of_pairs, of_hard])
-    np.fill_diagonal(same, False)
-    return same * np.float32(-1e30)  # zero times -inf would be NaN
