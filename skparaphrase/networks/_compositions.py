@@ -27,10 +27,10 @@ M = TypeVar("M", bound=nn.Module)
 
 def parameter_arrays(module: nn.Module) -> dict[str, NDArray[Any]]:
     """Copies of the parameters of a module, by name."""
-    arrays = {}
-    for name, parameter in module.named_parameters():
-        arrays[name] = parameter.detach().cpu().numpy().copy()
-    return arrays
+    return {
+        name: parameter.detach().cpu().numpy().copy()
+        for name, parameter in module.named_parameters()
+    }
 
 
 @own_torch()

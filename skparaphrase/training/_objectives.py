@@ -122,9 +122,9 @@ class Objective(ABC):
         """The factor that makes the mean over batches the mean over all examples."""
         return 1.0
 
-    @abstractmethod
     def penalty(self, name: str, optimizer: Optimizer) -> float:
         """Lambda of a parameter of the module."""
+        return float(optimizer.composition_penalty)
 
     def constant_loss(self, first: Ints) -> float:
         """About the loss of an output that is the same for all texts; NaN: unknown.
@@ -219,10 +219,6 @@ class ParaphraseObjective(Objective):
             self._averages[to_device(indices, device)] = averages
             self._has_average[indices] = True
         return averages
-
-    def penalty(self, name: str, optimizer: Optimizer) -> float:
-        """Lambda of a parameter."""
-        return float(optimizer.composition_penalty)
 
     def constant_loss(self, first: Ints) -> float:
         """The loss of the first batch if all texts had the same vector.
@@ -382,9 +378,9 @@ class TargetObjective(Objective):
         return losses.mean()
 
     def penalty(self, name: str, optimizer: Optimizer) -> float:
-        """Lambda of a parameter."""
+        """Lambda of a parameter of the module."""
         if name.startswith("composition."):
-            return float(optimizer.composition_penalty)
+            return super().penalty(name, optimizer)
         return float(optimizer.head_penalty)
 
 

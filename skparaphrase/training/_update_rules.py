@@ -21,7 +21,6 @@ RULES = {
     "sgd": ("mean",),
 }
 _CLEARLY = 1.001  # more than what rounding adds to a distance
-_BLOCK = 4096  # rows at a time
 
 
 def clip_norm_(gradient: Tensor, clip_norm: float) -> None:
@@ -39,12 +38,8 @@ def change_limits(values: Tensor, anchors: Tensor, most: float) -> Tensor:
     `most * |anchor|`, or its distance now, if that is clearly more: an earlier fit
     without a limit is not undone.
     """
-    found = [values.new_empty(0)]
-    for start in range(0, len(values), _BLOCK):
-        rows, theirs = values[start : start + _BLOCK], anchors[start : start + _BLOCK]
-        limits, distances = most * _lengths(theirs), _lengths(rows - theirs)
-        found.append(torch.where(distances > _CLEARLY * limits, distances, limits))
-    return torch.cat(found)
+    limits, distances = most * _lengths(anchors), _lengths(values - anchors)
+    return torch.where(distances > _CLEARLY * limits, distances, limits)
 
 
 def limit_change_(rows: Tensor, anchors: Tensor, limits: Tensor) -> None:
