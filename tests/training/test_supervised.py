@@ -5,6 +5,7 @@
 
 import copy
 
+import nets
 import numpy as np
 import pytest
 import torch
@@ -267,7 +268,7 @@ def network_loss(net, vectors, examples, rows, loss="divergence", state=None):
 
 @pytest.mark.parametrize("frozen", [True, False])
 @pytest.mark.parametrize("clip_norm", [None, 0.01, 50.0])
-def test_gradients_are_clipped_together(clip_norm, frozen, narrow, nets):
+def test_gradients_are_clipped_together(clip_norm, frozen, narrow):
     """A step of 1 without momentum is the gradient itself."""
     net, examples = nets.make_network(), make_pairs()
     trainer = make_pair_trainer(
@@ -298,7 +299,7 @@ def test_gradients_are_clipped_together(clip_norm, frozen, narrow, nets):
     ("batch_size", "loss", "weighted"),
     [(1, "divergence", False), (4, "divergence", True), (4, "hinge", True)],
 )
-def test_training_equals_a_loop_of_torch(batch_size, loss, weighted, how, double, nets):
+def test_training_equals_a_loop_of_torch(batch_size, loss, weighted, how, double):
     """In double precision: slopes of nearly zero make steps as long as all others."""
     n_outputs = 2 if loss == "hinge" else 3
     net = nets.make_network(n_outputs).double()
@@ -335,7 +336,7 @@ def test_training_equals_a_loop_of_torch(batch_size, loss, weighted, how, double
         assert_allclose(ours, theirs, rtol=1e-6, atol=1e-7, err_msg=name)
 
 
-def test_training_drops_by_chance(narrow, nets):
+def test_training_drops_by_chance(narrow):
     net, examples = nets.make_network(focus="dropout"), make_pairs()
     trainer = make_pair_trainer(net, examples, state=7)
     with torch.no_grad():

@@ -5,10 +5,8 @@
 
 import threading
 from itertools import pairwise
-from pathlib import Path
-from runpy import run_path
-from types import SimpleNamespace
 
+import equations
 import numpy as np
 import pytest
 import torch
@@ -32,9 +30,6 @@ from skparaphrase.training._objectives import ParaphraseObjective, _scrambled
 from skparaphrase.training._trainer import Steps, Trainer
 
 CPU = torch.device("cpu")
-equations = SimpleNamespace(
-    **run_path(str(Path(__file__).parents[1] / "networks" / "equations.py"))
-)
 N_WORDS, DIM = 9, 3
 
 
