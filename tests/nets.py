@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from skparaphrase.networks._interaction import Interaction
+from skparaphrase.training._loop import train_epoch
 
 LENGTHS = {
     "ragged": [3, 0, 1, 7, 2, 0, 6, 6, 1],
@@ -70,3 +71,19 @@ def slow_vectors(model, equation, table, ids, offsets):
         if stop > start:
             vectors[i] = equation(table[ids[start:stop]].numpy(), arrays(model))
     return vectors
+
+
+def normal(*shape, seed=0):
+    return np.random.RandomState(seed).randn(*shape).astype(np.float32)
+
+
+def epochs(trainer, n_epochs):
+    """Train, and give the mean loss of each epoch."""
+    for epoch in range(n_epochs):
+        yield train_epoch(trainer, epoch, n_epochs, lambda n: None)
+
+
+def state_of(trainer):
+    """All that is trained, in double precision."""
+    state = {"vectors": trainer.table.numpy(), **trainer.arrays()}
+    return {name: array.astype(np.float64) for name, array in state.items()}

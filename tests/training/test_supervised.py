@@ -9,6 +9,7 @@ import nets
 import numpy as np
 import pytest
 import torch
+from nets import epochs, normal, state_of
 from numpy.testing import assert_allclose, assert_array_equal
 from torch.nn import functional as F
 
@@ -20,7 +21,6 @@ from skparaphrase.networks._tagger import Sentences, Tagger
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervision._examples import EncodedExamples
 from skparaphrase.text._lookup import TokenBatch
-from skparaphrase.training._loop import train_epoch
 from skparaphrase.training._objectives import (
     HeadObjective,
     InteractionObjective,
@@ -29,17 +29,6 @@ from skparaphrase.training._objectives import (
 from skparaphrase.training._trainer import Steps, Trainer
 
 CPU = torch.device("cpu")
-
-
-def epochs(trainer, n_epochs, done=0):
-    return (
-        train_epoch(trainer, epoch, n_epochs, lambda n: None)
-        for epoch in range(done, n_epochs)
-    )
-
-
-def normal(*shape, seed=0):
-    return np.random.RandomState(seed).randn(*shape).astype(np.float32)
 
 
 def batch_of(texts):
@@ -53,12 +42,6 @@ def randomise(module, size=0.3):
         for i, parameter in enumerate(module.parameters()):
             parameter += torch.from_numpy(size * normal(*parameter.shape, seed=i))
     return module
-
-
-def state_of(trainer):
-    """All that is trained, in double precision."""
-    state = {"vectors": trainer.table.numpy(), **trainer.arrays()}
-    return {name: array.astype(np.float64) for name, array in state.items()}
 
 
 def finite_differences(function, state, eps=1e-6):
