@@ -9,8 +9,6 @@ from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import Any
 
-from skparaphrase._threads import process_rank
-
 _DELAY = 0.5  # seconds; what ends sooner has no bar
 
 _IS_SHOWN = ContextVar("_IS_SHOWN", default=False)
@@ -49,7 +47,7 @@ def show_progress() -> Iterator[None]:
     """
     if find_spec("tqdm") is None:
         raise ImportError("show_progress needs tqdm: pip install tqdm")
-    token = _IS_SHOWN.set(process_rank() == 0)
+    token = _IS_SHOWN.set(True)
     try:
         yield
     finally:

@@ -25,7 +25,7 @@ from _lib.paper_tables import Results, Runs, Table
 from _lib.papers import Data, score_sts, score_words, sts_means, table
 from _lib.published import CHARAGRAM, mean_of_sets, printed
 from _lib.readers import read_tagged
-from skparaphrase.networks._heads import Sentences, Tagger
+from skparaphrase.networks._tagger import Sentences, Tagger
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SequenceTagger
 from skparaphrase.text import NgramTokenizer

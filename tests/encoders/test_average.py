@@ -5,13 +5,12 @@
 
 import warnings
 from math import log
-from pathlib import Path
-from runpy import run_path
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from equations import distinct_average
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin, clone
@@ -31,8 +30,6 @@ from skparaphrase.encoders import (
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
-EQUATIONS = run_path(str(Path(__file__).parents[1] / "networks/equations.py"))
-distinct_average = EQUATIONS["distinct_average"]
 RNG = np.random.RandomState(0)
 WORDS = [f"w{i}" for i in range(50)]
 VECTORS = WordVectors(WORDS, RNG.randn(50, 7).astype(np.float32))

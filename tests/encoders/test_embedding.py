@@ -4,19 +4,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import cache
-from pathlib import Path
-from runpy import run_path
-from types import SimpleNamespace
 
+import equations as EQ
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from skparaphrase.encoders import _embedding
 from skparaphrase.text import NgramTokenizer
-
-PATH = Path(__file__).parents[1] / "networks" / "equations.py"
-EQ = SimpleNamespace(**run_path(str(PATH)))
 
 # Repeats, words and characters that are unknown, odd spaces, and a long text.
 ODD = [

@@ -254,7 +254,7 @@ def test_patterns(pattern, classifier, tmp_path):
     ],
 )
 def test_sizes_that_models_cannot_have(name, changes, tmp_path):
-    """The network of such a model is not even built."""
+    """They are refused once the network is built, or does not fit into memory."""
     [model] = subjects.fitted(name)
     model.save(tmp_path / "model")
     subjects.say(name, skparaphrase.load(tmp_path / "model"), ["a cat"])

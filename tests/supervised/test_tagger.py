@@ -5,10 +5,8 @@
 
 from copy import copy
 from itertools import chain
-from pathlib import Path
-from runpy import run_path
-from types import SimpleNamespace
 
+import equations
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -31,8 +29,6 @@ from skparaphrase.supervision._tags import check_sentences, check_tags
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
 
-NETWORKS = Path(__file__).parents[1] / "networks"
-equations = SimpleNamespace(**run_path(str(NETWORKS / "equations.py")))
 KINDS = {
     "DET": ["the", "a", "every"],
     "NOUN": ["cat", "cats", "Berlin", "houses", "NATO", "mouse"],

@@ -38,7 +38,7 @@ class Trainer:
     """Loses 1 / epoch, and holds the number of the epoch."""
 
     device = torch.device("cpu")
-    is_shareable, ordered_first_epoch = False, True
+    texts_per_row, ordered_first_epoch = None, True
     n_slices, n_made = 20, 0
     random_state = np.random.RandomState(0)
 
