@@ -33,6 +33,7 @@ class Kind:
     """
 
     metric: ClassVar[str]  # of validation, in messages
+    splits_groups: ClassVar[bool] = False  # whatever their sizes
 
     def strata(self, examples: "Examples") -> NDArray[Any] | None:
         """Labels whose shares both parts of a split should have."""
@@ -45,13 +46,6 @@ class Kind:
         nearly all triplets.
         """
         return examples.indices.reshape(len(examples), -1)[:, :2]
-
-    def split(
-        self, examples: "Examples", groups: NDArray[np.intp], fraction: float, rng: Any
-    ) -> Split:
-        """Rows to train on, and to validate on, where groups stay together."""
-        whole = examples.groups is not None
-        return split_rows(groups, fraction, rng, self.strata(examples), whole=whole)
 
     def check_split(
         self, train: "Examples", held_out: "Examples", fraction: float
@@ -131,8 +125,13 @@ class Examples:
 
         Examples that share a text, or are of one group, stay together.
         """
+        groups, strata = self.connected(), self.kind.strata(self)
         try:
-            rows = self.kind.split(self, self.connected(), fraction, rng)
+            if self.kind.splits_groups:
+                rows = split_groups(groups, fraction, rng)
+            else:
+                whole = self.groups is not None
+                rows = split_rows(groups, fraction, rng, strata, whole=whole)
         except ValueError as error:
             raise ValueError(
                 f"validation_fraction={fraction} cannot be held out: {error} Hold out "
@@ -191,7 +190,7 @@ def split_rows(
 def split_groups(groups: NDArray[np.intp], fraction: float, rng: Any) -> Split:
     """Hold out a random share of the groups, however large they are."""
     if groups.max() == 0:
-        raise ValueError("groups, or shared texts, connect all examples.")
+        raise ValueError("groups, questions or shared texts connect all examples.")
     splitter = GroupShuffleSplit(1, test_size=fraction, random_state=rng)
     ((train, held_out),) = splitter.split(groups, groups=groups)
     return np.sort(train), np.sort(held_out)
@@ -245,17 +244,18 @@ class Lesson(Kind, ABC):
     :meth:`validate`.
     """
 
-    name: ClassVar[str]  # in `Loss.learns_from`
+    name: ClassVar[str]  # in `KINDS`, and in `BaseLoss.learns_from`
     noun: ClassVar[str]  # in messages
     default_loss: ClassVar[str]  # what loss="auto" stands for
     n_min: ClassVar[int] = 2  # examples, of which each is compared with the others
-    starts_far: ClassVar[bool] = False  # from its aim: changes of words have no limit
+    moves_far: ClassVar[bool] = False  # vectors change without limit, and gain surely
+    advice: ClassVar[str] = ""  # with a loss that does not learn from it
 
     @abstractmethod
     def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
         """The examples with their targets; invalid ones raise a ValueError."""
 
-    def check(self, examples: Examples, where: str) -> None:
+    def check_part(self, examples: Examples, where: str) -> None:
         """Raise if the examples "to train on" or "to validate on" are of no use."""
 
     def check_validation(self, held_out: Examples, train: Examples) -> None:

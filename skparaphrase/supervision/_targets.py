@@ -60,7 +60,7 @@ class Targets(Kind, ABC):
     def decode(self, probabilities: NDArray[Any]) -> NDArray[Any]:
         """Predictions, given the probabilities of the outputs."""
 
-    def check(self, examples: Examples) -> None:
+    def check_resumed(self, examples: Examples) -> None:
         """Raise if training on examples cannot resume with these outputs."""
         return  # any examples will do, by default
 
@@ -99,7 +99,7 @@ class Scores(Targets):
         scores = examples.targets
         if levels is not None:
             scale = cls(_check_levels(levels))
-            scale.check(examples)
+            scale.check_resumed(examples)
             return scale
         low, high = np.floor(scores.min()), np.ceil(scores.max())
         if low == high:
@@ -115,7 +115,7 @@ class Scores(Targets):
             )
         return cls(np.arange(low, high + 1))
 
-    def check(self, examples: Examples) -> None:
+    def check_resumed(self, examples: Examples) -> None:
         """Raise if a score is outside of the scale."""
         scores, low, high = examples.targets, self.outputs[0], self.outputs[-1]
         outside = np.flatnonzero((scores < low) | (scores > high))
@@ -181,7 +181,7 @@ class Classes(Targets):
             )
         return cls(labels)
 
-    def check(self, examples: Examples) -> None:
+    def check_resumed(self, examples: Examples) -> None:
         """Raise if a label is new."""
         new = np.setdiff1d(self.labels(examples.targets), self.outputs)
         if len(new):
@@ -253,7 +253,7 @@ class LabelSets(Targets):
         indices = np.arange(examples.targets.shape[1])
         return cls(indices if levels is None else np.asarray(levels))
 
-    def check(self, examples: Examples) -> None:
+    def check_resumed(self, examples: Examples) -> None:
         """Raise if there are more or fewer labels."""
         n_labels = examples.targets.shape[1]
         if n_labels != self.n_outputs:
@@ -262,7 +262,7 @@ class LabelSets(Targets):
                 f"{self.n_outputs}. Fit a clone to start again."
             )
 
-    check_validation = check
+    check_validation = check_resumed
 
     def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:
         """The probability of each label, 0 or 1."""

@@ -25,7 +25,7 @@ class TeacherVectors(Lesson):
     name, noun, default_loss = "vectors", "a teacher's vectors", "distillation"
     metric = "mean cosine"
     n_min = 0
-    starts_far = True
+    moves_far = True
 
     def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
         """Texts of shape S and vectors of shape S + (dim,), which are scaled."""

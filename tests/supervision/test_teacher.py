@@ -146,7 +146,7 @@ def test_texts_without_known_words_and_zero_vectors_do_no_harm():
         (TEXTS, np.ones((199, 8)), r"got shape \(199, 8\)"),
         (list(zip(TEXTS, TEXTS, strict=True)), np.ones((200, 8)), r"\(200, 2, 'dim'\)"),
         (TEXTS, np.full((200, 8), np.nan), "NaN"),
-        ([], np.ones((0, 8)), "0 samples"),
+        ([], np.ones((0, 8)), "0 sample"),
         (["un", "known"], np.ones((2, 8)), "No word of the texts"),
     ],
 )
