@@ -169,8 +169,8 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
         validation: Validation = (None, None, None),
         *,
         is_partial: bool = False,
-    ) -> Examples:
-        """Train, store the result, and return the examples that were trained on.
+    ) -> None:
+        """Train, and store the result.
 
         One that `is_partial` takes one epoch, without validation and callbacks, and
         continues from the fitted state.
@@ -219,7 +219,6 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
                 training.report_gain(history, name, measure, gain)
             if not is_partial:
                 training.warn_if_a_constant_is_better(trainer, history, name)
-        return train
 
     def _shrink(self, start: Any, train: Examples, settings: FitSettings) -> Any:
         """The start, with how far the fit is moved back to it."""

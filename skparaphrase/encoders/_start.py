@@ -116,31 +116,31 @@ class TableRows:
         """An optimizer's moments of these rows; zeros for rows that it has not seen."""
         if "vectors" not in moments:
             return moments
-        theirs = moments["vectors"]
-        _, here, there = np.intersect1d(
-            self.rows, theirs["rows"], assume_unique=True, return_indices=True
-        )
-        ours: dict[str, Any] = {"n_steps": theirs["n_steps"]}
-        for name in theirs.keys() - {"rows", "n_steps"}:
-            shape = len(self.rows), theirs[name].shape[1]
-            ours[name] = np.zeros(shape, dtype=np.float32)
-            ours[name][here] = theirs[name][there]
-        return {**moments, "vectors": ours}
+        return {**moments, "vectors": _align(self.rows, moments["vectors"])}
 
     def merge(self, moments: Moments, before: Moments) -> Moments:
         """An optimizer's moments of these rows, and those `before` of other rows."""
         if "vectors" not in moments:
             return moments
-        ours, theirs = moments["vectors"], before.get("vectors", {})
-        rows = np.union1d(self.rows, theirs.get("rows", self.rows))
-        merged: dict[str, Any] = {"rows": rows, "n_steps": ours["n_steps"]}
-        for name in ours.keys() - {"n_steps"}:
-            shape = len(rows), ours[name].shape[1]
-            merged[name] = np.zeros(shape, dtype=np.float32)
-            if theirs:
-                merged[name][np.searchsorted(rows, theirs["rows"])] = theirs[name]
-            merged[name][np.searchsorted(rows, self.rows)] = ours[name]
-        return {**moments, "vectors": merged}
+        states = [{"rows": self.rows, **moments["vectors"]}]
+        if before:
+            states.insert(0, before["vectors"])
+        rows = np.unique(np.concatenate([state["rows"] for state in states]))
+        return {**moments, "vectors": {"rows": rows, **_align(rows, *states)}}
+
+
+def _align(rows: NDArray[np.intp], *states: dict[str, Any]) -> dict[str, Any]:
+    """Moments of rows: those of the last state that has the row, or zeros."""
+    aligned: dict[str, Any] = {"n_steps": states[-1]["n_steps"]}
+    for state in states:
+        _, here, there = np.intersect1d(
+            rows, state["rows"], assume_unique=True, return_indices=True
+        )
+        for name in state.keys() - {"rows", "n_steps"}:
+            shape = len(rows), state[name].shape[1]
+            whole = aligned.setdefault(name, np.zeros(shape, dtype=np.float32))
+            whole[here] = state[name][there]
+    return aligned
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,6 @@ from skparaphrase._compat import (
     fit_context,
     with_callbacks,
 )
-from skparaphrase._estimator import warn_caller
 from skparaphrase._lazy import networks, training
 from skparaphrase._trained import Attributes, FitSettings, TrainedEstimator, Validation
 from skparaphrase._typing import Arrays
@@ -180,24 +179,18 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         -------
         self : encoder instance
         """
-        is_first = not hasattr(self, "teacher_axes_")
-        examples = self._fit(X, y, sample_weight, is_partial=True)
-        if is_first and hasattr(self, "teacher_axes_"):
-            self._warn_of_few_texts(len(examples.texts.ravel()), self.teacher_axes_)
+        self._fit(X, y, sample_weight, is_partial=True)
         return self
 
     def _read(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        groups: Any = None,
-        *,
-        resume: bool = False,
-        warn: bool = True,
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, *, resume: bool
     ) -> Examples:
-        loss = None if self.loss == "auto" else self._checked_loss()
-        return supervise(X, y, loss, sample_weight, groups, warn=warn)
+        return supervise(X, y, self._given_loss, sample_weight, groups)
+
+    @property
+    def _given_loss(self) -> BaseLoss | None:
+        """The loss, unless the examples choose it."""
+        return None if self.loss == "auto" else self._checked_loss()
 
     def _hold_out(
         self, examples: Examples, validation: Validation, seed: int
@@ -210,7 +203,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
 
     def _read_validation(self, train: Examples, X: Any, y: Any, weights: Any) -> Any:
         try:
-            held_out = self._read(X, y, weights, warn=False)
+            held_out = supervise(X, y, self._given_loss, warn=False)
         except ValueError as error:
             raise ValueError(f"X_val and y_val: {error}") from error
         if held_out.kind is not train.kind:
@@ -223,7 +216,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
 
     def _optimizer_for(self, examples: Examples) -> Optimizer:
         optimizer = super()._optimizer_for(examples)
-        if examples.kind.moves_far:
+        if examples.kind.has_teacher:
             return clone(optimizer).set_params(max_change=None)
         return optimizer
 
@@ -238,15 +231,17 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
 
     def _start(self, train: Examples, settings: FitSettings) -> EncoderStart:
         start = encoder_start(self, train, settings.steps, resume=settings.resume)
-        dim, embed = start.composition.dim, self._at_start(start)._embed
-        axes = train.kind.teacher_axes(train, dim, embed, start.teacher_axes)
+        axes = start.teacher_axes
+        if train.kind.has_teacher:
+            dim, embed = start.composition.dim, self._at_start(start)._embed
+            axes = train.kind.teacher_axes(train, dim, embed, axes)
         fixed = 0.0 if self.shrinkage == "auto" else float(self.shrinkage)
         return replace(start, teacher_axes=axes, shrinkage=fixed)
 
     def _shrink(
         self, start: EncoderStart, train: Examples, settings: FitSettings
     ) -> EncoderStart:
-        is_plain = train.kind.moves_far or len(train) >= N_ENOUGH
+        is_plain = train.kind.has_teacher or len(train) >= N_ENOUGH
         if self.shrinkage != "auto" or is_plain or not self.max_epochs:
             return start
         train = replace(train, texts=np.asarray(train.texts))
@@ -343,15 +338,6 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
             texts,
             networks.resolve_device(self.device),
         )
-
-    def _warn_of_few_texts(self, n_texts: int, axes: NDArray[np.float32]) -> None:
-        theirs, ours = axes.shape
-        if n_texts < ours < theirs:
-            warn_caller(
-                f"{n_texts} texts determine which {ours} of the teacher's {theirs} "
-                f"dimensions are kept, also for later texts: start with {ours} texts "
-                "or, better, many more."
-            )
 
     @property
     def _n_features_out(self) -> int:

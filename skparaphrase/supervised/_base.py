@@ -93,8 +93,7 @@ class SupervisedModel(TrainedEstimator, BaseEstimator):
         kept, or without validation the parameters reached so far, and with
         `warm_start=True` another `fit` resumes.
         """
-        validation = X_val, y_val, sample_weight_val
-        self._fit(X, y, sample_weight, groups, validation)
+        self._fit(X, y, sample_weight, groups, (X_val, y_val, sample_weight_val))
         return self
 
     def _read(
@@ -108,11 +107,8 @@ class SupervisedModel(TrainedEstimator, BaseEstimator):
             )
         kind = type(self._targets) if resume else self._kind_of(y)
         examples = self._read_rows(X, y, sample_weight, "X", kind)
-        if resume:
-            targets = self._targets
-            self._check_columns(targets, y, "y")
-        else:
-            targets = kind.fit(examples, self._outputs_of(y))
+        targets = self._targets if resume else kind.fit(examples, self._outputs_of(y))
+        self._check_columns(targets, y, "y")
         groups = check_groups(groups, len(examples))
         return replace(examples, kind=targets, groups=groups).with_weight()
 

@@ -6,7 +6,6 @@
 from typing import Any
 
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._estimator import warn_caller
 from skparaphrase._lazy import training
@@ -57,23 +56,23 @@ def warn_if_fitted(encoder: Any, alternative: str) -> None:
         )
 
 
-def copy_fitted(encoder: Any) -> TrainedEncoder:
-    """A copy of a fitted encoder, to be trained further.
+def copy_fitted(encoder: Any, parameter: str = "init") -> TrainedEncoder:
+    """A copy of a fitted encoder that is given as a parameter, to be trained further.
 
     Weighted or plain averages become a :class:`ParaphraseEncoder`.
     """
     encoder = unwrap_frozen(encoder)
+    if not isinstance(encoder, TrainedEncoder | AveragingEncoder):
+        raise TypeError(
+            f"{parameter} must be a fitted encoder of skparaphrase.encoders; got "
+            f"{encoder!r}."
+        )
+    check_fitted_encoder(encoder, parameter)
     if isinstance(encoder, TrainedEncoder):
-        check_fitted_encoder(encoder, "init")
         new = encoder._with({"loss_curve_": [*encoder.loss_curve_], "_moments": {}})
         for name in ("_random_state", "_seed", "validation_scores_", "best_epoch_"):
             new.__dict__.pop(name, None)  # of the fit of `encoder`
         return new
-    if not isinstance(encoder, AveragingEncoder):
-        raise TypeError(
-            f"init must be a fitted encoder of skparaphrase.encoders; got {encoder!r}."
-        )
-    check_is_fitted(encoder)
     average = _trainable(encoder)
     fitted = {"vectors_": average.vectors, "parameters_": {}, "added_words_": []}
     return average._with({**fitted, "loss_curve_": [], "n_epochs_": 0})

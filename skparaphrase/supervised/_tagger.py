@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from copy import copy
 from itertools import chain
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
@@ -34,7 +33,11 @@ from skparaphrase.encoders._start import EncoderStart, TableRows, encoder_start
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.supervised._base import SupervisedModel
-from skparaphrase.supervised._encoders import initialize_encoder, trained_encoder
+from skparaphrase.supervised._encoders import (
+    copy_fitted,
+    initialize_encoder,
+    trained_encoder,
+)
 from skparaphrase.supervision._examples import EncodedExamples, Examples
 from skparaphrase.supervision._tags import TokenTags, check_sentences, check_tags
 from skparaphrase.supervision._targets import Targets
@@ -385,7 +388,7 @@ class SequenceTagger(SupervisedModel):
         if settings.resume:
             encoder = self.word_encoder_
         elif self._is_frozen:
-            encoder = self._frozen_encoder()
+            encoder = copy_fitted(self.word_encoder, "word_encoder")
         else:
             encoder = self.word_encoder
             if encoder is None:
@@ -410,17 +413,6 @@ class SequenceTagger(SupervisedModel):
     def _is_frozen(self) -> bool:
         """Whether the vectors of words stay as they are."""
         return isinstance(self.word_encoder, FrozenEstimator)
-
-    def _frozen_encoder(self) -> TrainedEncoder:
-        """A copy of the encoder that is not trained."""
-        encoder: Any = self.word_encoder.estimator
-        if not isinstance(encoder, TrainedEncoder):
-            raise TypeError(
-                "A frozen word_encoder must be one trained on paraphrases; got "
-                f"{encoder!r}."
-            )
-        check_is_fitted(encoder)
-        return copy(encoder)
 
     def _tagger(
         self, encoder: TrainedEncoder, composition: "networks.Composition", n_tags: int

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -248,7 +247,7 @@ class Lesson(Kind, ABC):
     noun: ClassVar[str]  # in messages
     default_loss: ClassVar[str]  # what loss="auto" stands for
     n_min: ClassVar[int] = 2  # examples, of which each is compared with the others
-    moves_far: ClassVar[bool] = False  # vectors change without limit, and gain surely
+    has_teacher: ClassVar[bool] = False  # a far aim, which no fit misses
     advice: ClassVar[str] = ""  # with a loss that does not learn from it
 
     @abstractmethod
@@ -266,46 +265,20 @@ class Lesson(Kind, ABC):
         """Score of a fitted encoder on held-out examples; higher is better."""
 
     def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
-        """Raise unless both parts have two examples."""
-        if min(len(train), len(held_out)) < 2:
+        """Raise unless both parts have enough examples."""
+        if min(len(train), len(held_out)) < self.n_min:
             raise ValueError(
                 f"validation_fraction={fraction} leaves {len(train)} examples to train "
-                f"on and {len(held_out)} to validate on, while a minimum of 2 is "
-                "required of each."
+                f"on and {len(held_out)} to validate on, while a minimum of "
+                f"{self.n_min} is required of each."
             )
-
-    def teacher_axes(
-        self,
-        examples: Examples,
-        dim: int,
-        embed: Callable[[Any], NDArray[np.float32]],
-        earlier: Axes,
-    ) -> Axes:
-        """The map from a teacher's vectors to those of an encoder, if it needs one.
-
-        Parameters
-        ----------
-        examples : Examples
-        dim : int
-            Dimensions of the encoder's vectors.
-        embed : callable
-            Returns the vectors of distinct texts by the encoder that training starts
-            from.
-        earlier : ndarray or None
-            The map of an earlier fit, which stays in use.
-
-        Returns
-        -------
-        axes : ndarray of shape (dim_teacher, dim) or None
-        """
-        return earlier
 
     def encode(
         self, examples: Examples, batch: TokenBatch, rng: RandomState, axes: Axes
     ) -> EncodedExamples:
         """Examples for a trainer, given the tokens of the distinct texts.
 
-        `axes` are those of :meth:`teacher_axes`.
+        With a teacher, `axes` map its vectors to those of the encoder.
         """
         weights = examples.normalized_weights()
         return EncodedExamples(batch, examples.indices, weights=weights)

@@ -15,7 +15,7 @@ from scipy.special import expit, softmax
 from sklearn.utils import check_array, column_or_1d, compute_sample_weight
 
 from skparaphrase.supervision._examples import Examples, Kind
-from skparaphrase.supervision._labels import check_labels
+from skparaphrase.supervision._labels import check_known, check_labels
 from skparaphrase.text._check import describe
 
 _MAX_STEPS = 1000  # more levels are hardly a scale of ratings
@@ -192,11 +192,7 @@ class Classes(Targets):
 
     def check_validation(self, examples: Examples) -> None:
         """Raise if all labels are new."""
-        if not np.isin(examples.targets, self.outputs).any():
-            raise ValueError(
-                f"y_val contains the labels {np.unique(examples.targets).tolist()}, "
-                f"none of which occurs in y: {self.outputs.tolist()}."
-            )
+        check_known(examples.targets, self.outputs)
 
     def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:
         """One-hot rows."""

@@ -172,12 +172,12 @@ def test_too_few_first_texts_to_choose_axes_are_warned_of(recwarn):
     student().partial_fit(TEXTS[:8], teach(TEXTS[:8], 12))
     student().partial_fit(TEXTS[:2], teach(TEXTS[:2], 3))  # all are kept
     student().partial_fit(TEXTS[:2], teach(TEXTS[:2]))
-    student().fit(TEXTS[:2], teach(TEXTS[:2], 12))
+    student().fit(TEXTS[:8], teach(TEXTS[:8], 12))
     assert not recwarn.list
-    encoder = student()
     message = "7 texts determine which 8 of the teacher's 12 dimensions"
-    with pytest.warns(UserWarning, match=message) as warned:
-        encoder.partial_fit(TEXTS[:7], teach(TEXTS[:7], 12))
-    assert warned[0].filename == __file__
+    for fit in (student().fit, student().partial_fit):
+        with pytest.warns(UserWarning, match=message) as warned:
+            encoder = fit(TEXTS[:7], teach(TEXTS[:7], 12))
+        assert warned[0].filename == __file__
     encoder.partial_fit(TEXTS[:7], teach(TEXTS[:7], 12))
     assert not recwarn.list
