@@ -40,7 +40,6 @@ _SHARED = (
     "_adapter",
     "_base",
     "_embedding",
-    "_initialize",
     "_pretrained",
     "_start",
     "_trained",

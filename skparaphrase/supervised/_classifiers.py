@@ -16,7 +16,7 @@ from skparaphrase._trained import Attributes
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders import LSTMEncoder, ParaphraseEncoder, SIFEncoder
 from skparaphrase.optimizers import DENSE, Optimizer
-from skparaphrase.supervised._heads import FROZEN, SupervisedModel, wieting_settings
+from skparaphrase.supervised._heads import FROZEN, HeadModel, wieting_settings
 from skparaphrase.supervision._targets import Classes, LabelSets, Targets
 
 #: Of Wieting et al. (2016): for averages, and for LSTMs with output gate.
@@ -76,7 +76,7 @@ class LabelProbabilities(ClassifierMixin):
         return np.log(self.predict_proba(X))
 
 
-class PairClassifier(LabelProbabilities, SupervisedModel):
+class PairClassifier(LabelProbabilities, HeadModel):
     r"""Label of a pair of texts, such as entailment, learnt from labelled pairs.
 
     The head of :class:`SimilarityRegressor` with labels as outputs and cross-entropy as
@@ -187,7 +187,7 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         store_parameters(self, locals())
 
 
-class TextClassifier(LabelProbabilities, SupervisedModel):
+class TextClassifier(LabelProbabilities, HeadModel):
     r"""Label of a text, such as its sentiment, learnt from labelled texts.
 
     Logistic regression on the vectors of any encoder, after which both are trained with
@@ -275,7 +275,7 @@ class TextClassifier(LabelProbabilities, SupervisedModel):
     multilabel_: bool
 
     _kind = Classes
-    _fitted_names = *SupervisedModel._fitted_names, "multilabel_"
+    _fitted_names = *HeadModel._fitted_names, "multilabel_"
     _n_texts = 1
     _optimizer = Optimizer("adagrad", vectors_penalty=1e-6, **_PENALTIES)
 

@@ -15,7 +15,7 @@ from skparaphrase._typing import Encoder
 from skparaphrase.encoders import CNNEncoder, ParaphraseEncoder, SIFEncoder
 from skparaphrase.metrics._similarity import correlation
 from skparaphrase.optimizers import DENSE, Optimizer
-from skparaphrase.supervised._heads import FROZEN, SupervisedModel, wieting_settings
+from skparaphrase.supervised._heads import FROZEN, HeadModel, wieting_settings
 from skparaphrase.supervision._examples import Examples
 from skparaphrase.supervision._targets import Scores
 
@@ -37,7 +37,7 @@ _PAPER: dict[str, Any] = {
 }
 
 
-class SimilarityRegressor(RegressorMixin, SupervisedModel):
+class SimilarityRegressor(RegressorMixin, HeadModel):
     r"""Similarity of two texts on a graded scale, learnt from scored pairs.
 
     A softmax over the integers of the scale, linear in features of the two vectors,
@@ -192,7 +192,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SupervisedModel._parameter_constraints,
+        **HeadModel._parameter_constraints,
         "levels": ["array-like", None],
     }
 

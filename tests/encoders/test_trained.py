@@ -306,7 +306,7 @@ def test_distillation_validates_by_the_mean_cosine(zoo, dim):
         encoder.set_output(transform="pandas")
     encoder.fit(texts, y)
     train, held = train_test_split(
-        np.arange(len(texts)), test_size=0.25, random_state=encoder._split_state
+        np.arange(len(texts)), test_size=0.25, random_state=encoder._seed
     )
     train, scores = np.sort(train), []
     for n in range(5):

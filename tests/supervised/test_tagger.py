@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.decomposition import PCA
 from sklearn.frozen import FrozenEstimator
 from sklearn.preprocessing import FunctionTransformer
 
@@ -180,8 +181,16 @@ def test_frozen_encoder_stays():
     assert tagger.loss_curve_[-1] < tagger.loss_curve_[0]
     with pytest.raises(ValueError, match="not fitted"):
         clone(tagger).set_params(word_encoder=FrozenEstimator(clone(encoder))).fit(X, Y)
-    with pytest.raises(TypeError, match="trained on paraphrases"):
-        SequenceTagger(FrozenEstimator(AverageEncoder())).fit(X, Y)
+    with pytest.raises(TypeError, match="word_encoder must be a fitted encoder of"):
+        SequenceTagger(FrozenEstimator(PCA())).fit(X, Y)
+
+
+def test_a_frozen_average_gives_its_vectors_to_words(vectors):
+    sentences, tags = [["w1", "w2"], ["w3", "unheard"]] * 4, [[*"DN"], [*"ND"]] * 4
+    tagger = SequenceTagger(FrozenEstimator(AverageEncoder(vectors)), **SMALL)
+    tagger.fit(sentences, tags)
+    assert_array_equal(tagger.word_encoder_.vectors_.matrix, vectors.matrix)
+    assert tagger.loss_curve_[-1] < tagger.loss_curve_[0]
 
 
 @pytest.mark.parametrize(
