@@ -201,28 +201,3 @@ def test_init_only_stores(owner):
     }
     for name, value in owner(**required).get_params(deep=False).items():
         assert value is required.get(name, parameters[name].default), name
-
-
-@each_estimator
-def test_parameters_are_documented_in_order_with_their_defaults(owner):
-    lines = inspect.getdoc(owner).splitlines()
-    parameters = inspect.signature(owner).parameters
-    if not parameters:
-        return
-    start = lines.index("Parameters") + 2
-    below = [i for i, line in enumerate(lines) if line.startswith("---")]
-    stop = next((i - 1 for i in below if i > start), len(lines))
-    documented = {}
-    for line in lines[start:stop]:
-        if line and not line.startswith(" "):
-            names, _, kind = line.partition(" : ")
-            documented |= dict.fromkeys(names.split(", "), kind)
-    assert list(documented) == list(parameters)
-    for name, parameter in parameters.items():
-        written, default = documented[name].rpartition("default=")[2], parameter.default
-        if not documented[name]:  # as in another class
-            continue
-        if isinstance(default, float):
-            assert float(written) == default, name
-        elif default is not parameter.empty:
-            assert written == repr(default).replace("'", '"'), name

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase._docstrings import complete_docstrings
 from skparaphrase.encoders._average import AverageEncoder, SIFEncoder, TfidfEncoder
 from skparaphrase.encoders._char_networks import CharCNNEncoder, CharLSTMEncoder
 from skparaphrase.encoders._charagram import CharagramEncoder
@@ -45,3 +46,5 @@ _SHARED = (
     "_start",
     "_trained",
 )
+
+complete_docstrings(__name__)

@@ -225,7 +225,7 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         None uses :func:`skparaphrase.datasets.load_word_vectors`. For those of
         :func:`skparaphrase.load_pretrained`, see :ref:`own_weights`.
     pooling : {"mean", "distinct"}, default="mean"
-        As in :class:`AverageEncoder`, of the weighted vectors.
+        As in :class:`AverageEncoder`. The averages are those of the weighted vectors.
     norm : {"l2"} or None, default=None
         As in :class:`AverageEncoder`.
     a : float, default=1e-3

@@ -68,14 +68,14 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_pairs, 2)
             An iterator is read once.
         y : array-like, default=None
-            As in `fit`.
+            Passed to `fit`.
         **fit_params : dict
             Passed to `fit`.
 
         Returns
         -------
         vectors : ndarray of shape (n_texts, dim) or (n_pairs, 2, dim), float32
-            As in :meth:`transform`.
+            Those of :meth:`transform`.
         """
         if isinstance(X, Iterator):
             X = list(X)

@@ -95,8 +95,8 @@ class CharCNNEncoder(TrainedEncoder):
     init, norm
         As in :class:`CharagramEncoder`.
     loss : str or BaseLoss, default="auto"
-        As in :class:`ParaphraseEncoder`; "margin" is the paper's, `MarginLoss()`. It
-        gains more from some ten thousand pairs on, and learns nothing from a thousand.
+        As in :class:`ParaphraseEncoder`. "margin" gains more from some ten thousand
+        pairs on, and learns nothing from a thousand.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)`.
     learning_rate, batch_size, max_epochs, validation_fraction, patience
@@ -236,8 +236,8 @@ class CharLSTMEncoder(TrainedEncoder):
         As in :class:`CharCNNEncoder`.
     init, norm
         As in :class:`CharagramEncoder`.
-    loss : str or BaseLoss, default="auto"
-        As in :class:`ParaphraseEncoder`; "margin" is the paper's, `MarginLoss()`.
+    loss
+        As in :class:`ParaphraseEncoder`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)`.
     learning_rate, batch_size, max_epochs, validation_fraction, patience
@@ -250,7 +250,8 @@ class CharLSTMEncoder(TrainedEncoder):
     vectors_ : WordVectors
         The trained vectors; its words are the characters, and "<unk>" for all others.
     parameters_ : dict of str to ndarray
-        As in :class:`LSTMEncoder`.
+        "W_xi" of shape (dim, dim_in), "W_hi" of shape (dim, dim), the peephole "W_ci"
+        and the bias "b_i" of gate i; likewise for f, c (no peephole) and o.
     teacher_axes_, loss_curve_, n_epochs_, validation_scores_, best_epoch_
         As in :class:`ParaphraseEncoder`.
 

@@ -74,8 +74,8 @@ class CharagramEncoder(TrainedEncoder):
         training starts from: phrases first, then sentences.
     norm : {"l2"} or None, default="l2"
         As in :class:`ParaphraseEncoder`.
-    loss : str or BaseLoss, default="auto"
-        As in :class:`ParaphraseEncoder`; "margin" is the paper's, `MarginLoss()`.
+    loss
+        As in :class:`ParaphraseEncoder`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)`.
     learning_rate, batch_size, max_epochs, validation_fraction, patience

@@ -59,7 +59,7 @@ class CNNEncoder(TrainedEncoder):
     residual, tokenizer, init, norm
         As in :class:`DeepAveragingEncoder`.
     loss : str or BaseLoss, default="auto"
-        As in :class:`ParaphraseEncoder`; the paper's is `MarginLoss(margin=0.6)`.
+        As in :class:`ParaphraseEncoder`. The paper's is `MarginLoss(margin=0.6)`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
     learning_rate, batch_size, max_epochs

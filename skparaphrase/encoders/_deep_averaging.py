@@ -111,8 +111,8 @@ class DeepAveragingEncoder(AveragingNetworkEncoder):
         searches in a :class:`~sklearn.frozen.FrozenEstimator`.
     norm : {"l2"} or None, default="l2"
         As in :class:`ParaphraseEncoder`.
-    loss : str or BaseLoss, default="auto"
-        As in :class:`ParaphraseEncoder`; "margin" is the paper's, `MarginLoss()`.
+    loss
+        As in :class:`ParaphraseEncoder`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
     learning_rate, batch_size, max_epochs

@@ -52,8 +52,8 @@ class LSTMEncoder(TrainedEncoder):
         code; matrices, as in its equations; or none.
     residual, tokenizer, init, norm
         As in :class:`DeepAveragingEncoder`.
-    loss : str or BaseLoss, default="auto"
-        As in :class:`ParaphraseEncoder`; "margin" is the paper's, `MarginLoss()`.
+    loss
+        As in :class:`ParaphraseEncoder`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
     learning_rate, batch_size, max_epochs

@@ -36,8 +36,9 @@ class NetworkEncoder(TrainedEncoder):
         vectors, that training starts from. In pipelines and grid searches in a
         :class:`~sklearn.frozen.FrozenEstimator`.
     norm : {"l2"} or None, default="l2"
-        As in :class:`ParaphraseEncoder`. None gives what the network computes.
-    loss : str or BaseLoss, default="auto"
+        "l2" scales the vectors of texts to length 1; None gives what the network
+        computes. A zero vector stays zero.
+    loss
         As in :class:`ParaphraseEncoder`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad")`.

@@ -69,17 +69,16 @@ class ParaphraseEncoder(TrainedEncoder):
         "l2" scales the vectors of texts to length 1; None, as in :meth:`paper`, does
         not. Training is the same, because losses compare by cosine. A zero vector stays
         zero.
-
     loss : str or BaseLoss, default="auto"
         "auto" takes "infonce" for paraphrases, triplets and labels, "cosent" for scores
-        and "distillation" for vectors. "margin" is the paper's, `MarginLoss()`. See
-        :mod:`skparaphrase.losses` for your own.
+        and "distillation" for vectors. "margin" is the loss of the papers,
+        `MarginLoss()`. See :mod:`skparaphrase.losses` for your own.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad")`. See :class:`~skparaphrase.optimizers.Optimizer`,
         whose penalties are the paper's lambdas.
     learning_rate : float, default=0.0075
         Higher rates learn more of the examples and forget more of what the vectors knew
-        about other texts. The paper's best for AdaGrad is 0.05.
+        about other texts.
     batch_size : int, default=256
         Examples per step, whose texts are also the negative examples.
     max_epochs : int, default=5

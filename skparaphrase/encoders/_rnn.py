@@ -80,7 +80,7 @@ class RNNEncoder(SimpleRecurrentEncoder):
     residual, tokenizer, init, norm
         As in :class:`DeepAveragingEncoder`.
     loss : str or BaseLoss, default="auto"
-        As in :class:`ParaphraseEncoder`; the paper's is `MarginLoss(negatives="mix")`.
+        As in :class:`ParaphraseEncoder`. The paper's is `MarginLoss(negatives="mix")`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
     learning_rate, batch_size, max_epochs

@@ -183,7 +183,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         y : array-like, default=None
             As in :meth:`fit`.
         sample_weight : array-like of shape (n_examples,), default=None
-            As in :meth:`fit`; ratios to those of other calls do not matter.
+            As in :meth:`fit`. Ratios to those of other calls do not matter.
 
         Returns
         -------

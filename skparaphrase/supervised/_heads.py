@@ -138,7 +138,7 @@ class SupervisedModel(TrainedModel):
         Parameters
         ----------
         X : array-like of str of shape (n_samples,) or (n_samples, 2)
-            As in :meth:`fit`.
+            The texts or pairs.
 
         Returns
         -------
