@@ -1,4 +1,4 @@
-"""Networks of the user's own, against their equations."""
+"""Dense layers on averages, and networks of the user's own against their equations."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -28,6 +28,12 @@ TEXTS = [" ".join(RNG.choice(WORDS, RNG.randint(2, 6))) for _ in range(40)]
 PAIRS = np.array(TEXTS, dtype=object).reshape(-1, 2)
 LABELS = [int("w1" in text.split()) for text in TEXTS]
 SHORT = {"vectors": VECTORS, "max_epochs": 2, "batch_size": 8, "random_state": 0}
+
+
+def test_the_first_layer_of_dan_is_drawn_wider(zoo):
+    wide = zoo.make("dan", dim=2000, n_layers=1, max_epochs=0).fit(zoo.pairs)
+    weight = wide.parameters_["composition.layers.0.weight"]
+    assert weight.std() == pytest.approx(0.1, rel=0.03)
 
 
 class WordWeights(Composition):
