@@ -62,7 +62,8 @@ def _complete(owner: Any, scope: ChainMap[str, Any]) -> None:
                 kind_there = re.sub("default=.*", f"default={default}", kind_there)
             rest = fill(" ".join(description[found.end() :].split()), 80)
             text += indent(f"\n{rest}" if rest else "", "    ")
-            entries.append(f"{name} : {kind or kind_there}{text}")
+            kind_here = kind or kind_there  # errors have none
+            entries.append(name + (f" : {kind_here}" if kind_here else "") + text)
         return "\n".join(entries)
 
     # As the compiler of Python 3.13 cleans docstrings, with a line break at the end.

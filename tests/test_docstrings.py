@@ -83,6 +83,11 @@ class First:
         In steps.
     name : str, default="first"
         A name.
+
+    Raises
+    ------
+    ValueError
+        If it is too fast.
     """
 
     def __init__(self, rate=0.5, speed=0.5, name="first"):
@@ -101,6 +106,11 @@ class Second:
         slow.
     other : str
         Its own, as in :class:`First`.
+
+    Raises
+    ------
+    ValueError
+        As in :class:`First`.
     """
 
     def __init__(self, rate=1e-3, name="first", speed=3, other=""):
@@ -131,5 +141,11 @@ speed : int, default=3
     Never slow.
 other : str
     Its own, as in :class:`First`."""
+    )
+    assert (
+        section(inspect.getdoc(Second), "Raises")
+        == """\
+ValueError
+    If it is too fast."""
     )
     assert undocumented.__doc__ is None  # as with `python -OO`

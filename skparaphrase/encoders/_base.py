@@ -25,7 +25,7 @@ from skparaphrase._estimator import DocumentedOnline, store_parameters
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase._progress import NO_BAR, progress_bar
 from skparaphrase._typing import Encoder, Texts, Vectors
-from skparaphrase.encoders._export import to_model2vec, to_static_embedding
+from skparaphrase.encoders._export import StaticEncoder
 from skparaphrase.storage._models import save
 from skparaphrase.text._check import (
     ANY,
@@ -165,14 +165,10 @@ def text_vectors(
     return vectors
 
 
-class AveragingEncoder(TextEncoder):
-    """Base class of encoders that average word vectors, which may have weights.
-
-    Other libraries can load such an encoder as a static model.
-    """
+class AveragingEncoder(TextEncoder, StaticEncoder):
+    """Base class of encoders that average word vectors, which may have weights."""
 
     vectors: WordVectors | None
-    pooling: str
 
     _default_table = WORDS
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -202,7 +198,6 @@ class AveragingEncoder(TextEncoder):
         )
 
     def _static_parts(self) -> tuple[WordVectors, Vectors | None]:
-        """The table that is averaged, and the weights of its words or None."""
         table = getattr(self, "vectors_", None)  # of one that learns it
         table = check_word_vectors(self.vectors) if table is None else table
         weights = getattr(self, "weights_", None)
@@ -216,9 +211,6 @@ class AveragingEncoder(TextEncoder):
     @property
     def _n_features_out(self) -> int:
         return self._static_parts()[0].dim
-
-    to_model2vec = to_model2vec
-    to_static_embedding = to_static_embedding
 
 
 def check_word_vectors(vectors: object) -> WordVectors:

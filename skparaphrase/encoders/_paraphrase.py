@@ -14,7 +14,7 @@ from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase._typing import Encoder
-from skparaphrase.encoders._export import to_model2vec, to_static_embedding
+from skparaphrase.encoders._export import StaticEncoder
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import BaseLoss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
@@ -31,7 +31,7 @@ _PAPER: dict[str, Any] = {  # what the settings of tables 2 and 4 share
 }
 
 
-class ParaphraseEncoder(TrainedEncoder):
+class ParaphraseEncoder(TrainedEncoder, StaticEncoder):
     r"""Average of word vectors trained on paraphrases: paragram-phrase (PP).
 
     Wieting et al. (2016), equation 1: the word vectors are trained until the averages
@@ -206,9 +206,6 @@ class ParaphraseEncoder(TrainedEncoder):
         "pooling": [StrOptions(set(POOLINGS))],
         "shrinkage": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
     }
-
-    to_model2vec = to_model2vec
-    to_static_embedding = to_static_embedding
 
     def __init__(
         self,
