@@ -16,6 +16,7 @@ import registry  # of the folder that conftest.py adds to the path
 from sklearn.base import BaseEstimator, clone
 
 import skparaphrase
+from skparaphrase.losses import BaseLoss
 
 PUBLIC = registry.PUBLIC
 HEAVY = (
@@ -181,6 +182,25 @@ def test_public_modules_list_names_once(name):
 each_estimator = pytest.mark.parametrize(
     "owner", registry.estimators(), ids=lambda owner: owner.__name__
 )
+
+
+OF_FEATURE_UNION = {"verbose_feature_names_out", "transformer_weights"}
+
+
+@each_estimator
+def test_no_other_attribute_looks_like_a_parameter(owner):
+    """Before `fit`, what an instance shows are parameters, methods and properties."""
+    values = {
+        name
+        for name in dir(owner)
+        if not name.startswith("_")
+        and not callable(inspect.getattr_static(owner, name))
+        and not hasattr(inspect.getattr_static(owner, name), "__get__")
+    }
+    if issubclass(owner, BaseLoss):  # what a class of losses can do
+        values -= vars(BaseLoss).keys()
+    parameters = inspect.signature(owner).parameters.keys()
+    assert values - parameters - OF_FEATURE_UNION == set()
 
 
 @each_estimator

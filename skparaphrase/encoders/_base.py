@@ -52,7 +52,7 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
     # skrub then clones an encoder for each text column, instead of passing pairs
     __single_column_transformer__ = True
 
-    norm: str | None = None  # unless a class has the parameter
+    norm: str | None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "norm": _NORMS,
         "tokenizer": [callable, None],

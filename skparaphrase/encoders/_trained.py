@@ -56,9 +56,6 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     Encoders of characters also define :meth:`_tokenizer` and :meth:`_draw_table`.
     """
 
-    freeze: str | None = None
-    shrinkage: float | str = 0.0
-
     vectors_: WordVectors
     parameters_: Arrays
     added_words_: list[str]  # of the texts, which `vectors` lacks
@@ -261,7 +258,8 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         dim, earlier = start.composition.dim, start.teacher_axes
         embed = partial(self._embed_at, start)
         axes = train.kind.teacher_axes(train, dim, embed, earlier)
-        fixed = 0.0 if self.shrinkage == "auto" else float(self.shrinkage)
+        shrinkage = getattr(self, "shrinkage", 0.0)  # if it is a parameter
+        fixed = 0.0 if shrinkage == "auto" else float(shrinkage)
         return replace(start, teacher_axes=axes, shrinkage=fixed)
 
     def _with_gain(
@@ -272,7 +270,8 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         split_state: RandomState,
     ) -> Start:
         is_plain = train.kind.starts_far or len(train) >= N_ENOUGH
-        if self.shrinkage != "auto" or is_plain or not self.max_epochs:
+        is_fixed = getattr(self, "shrinkage", 0.0) != "auto"
+        if is_fixed or is_plain or not self.max_epochs:
             return start
         train = replace(train, texts=np.asarray(train.texts))
         embed = partial(self._embed_at, start)
@@ -382,7 +381,8 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         split_state: RandomState,
     ) -> "training.Trainer":
         composition, optimizer = start.composition, steps.optimizer
-        if self.freeze == "vectors" and not composition.state_dict():
+        is_frozen = getattr(self, "freeze", None) == "vectors"  # if it is a parameter
+        if is_frozen and not composition.state_dict():
             raise ValueError(
                 "freeze='vectors' leaves nothing to train: the network has no "
                 "parameters."
@@ -395,7 +395,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
             optimizer,
             networks.resolve_device(self.device),
             uses_anchors=optimizer._uses_start or loss._uses_start,
-            frozen=self.freeze == "vectors",
+            frozen=is_frozen,
         )
         objective = training.ParaphraseObjective(composition, loss, encoded, optimizer)
         return training.Trainer(objective, table, steps)

@@ -103,7 +103,7 @@ class SupervisedModel(TrainedModel):
     A subclass has the parameters in its signature.
     """
 
-    features: Sequence[str] = ("product", "absdiff")  # of pairs
+    features: Sequence[str]  # of models of pairs
 
     encoder_: Any
     head_: dict[str, NDArray[np.float32]]
@@ -255,7 +255,7 @@ class SupervisedModel(TrainedModel):
             hidden_dim=self.hidden_dim,
             n_outputs=n_outputs,
             n_texts=self._n_texts,
-            features=self.features,
+            features=getattr(self, "features", ("cosine",)),  # of pairs only
             projection_dim=self.projection_dim,
             text_norm=self.text_norm,
             cosine_scale=_COSINE_SCALE,
