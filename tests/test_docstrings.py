@@ -12,6 +12,7 @@ from importlib import import_module
 import pytest
 import registry  # of the folder that conftest.py adds to the path
 
+import skparaphrase.encoders
 from skparaphrase._docstrings import complete_docstrings
 
 ENTRY = re.compile(r"^(\*{0,2}\w+(?:, \*{0,2}\w+)*) : (\S.*)$", re.MULTILINE)
@@ -70,6 +71,17 @@ def test_no_entry_refers_to_another(name):
         assert not re.search(
             r"\n +as in :\w+:`\S+`\n", inspect.getdoc(documented), re.I
         )
+
+
+@pytest.mark.parametrize("name", skparaphrase.encoders.__all__)
+def test_help_shows_short_types(name):
+    """As the source writes them, such as ArrayLike, a union of 300 characters."""
+    owner = getattr(skparaphrase.encoders, name)
+    for function in (owner, owner.fit, owner.fit_transform, owner.transform):
+        signature = inspect.signature(function)
+        for parameter in signature.parameters.values():
+            assert len(inspect.formatannotation(parameter.annotation)) < 80
+        assert len(inspect.formatannotation(signature.return_annotation)) < 80
 
 
 class First:

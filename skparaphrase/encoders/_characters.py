@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -205,7 +207,7 @@ class CharagramEncoder(TrainedEncoder):
         limit = networks.charagram_range(len(ngrams), self.dim)
         return random_table(ngrams, self.dim, limit, random_state)
 
-    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+    def _composition(self, vectors: WordVectors) -> networks.Composition:
         return networks.Charagram(
             len(vectors), self.dim, activation=self.activation, n_layers=self.n_layers
         )
@@ -391,7 +393,7 @@ class CharCNNEncoder(CharacterEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+    def _composition(self, vectors: WordVectors) -> networks.Composition:
         filters = self.filters
         if isinstance(filters, str):
             filters = _FILTERS[filters]
@@ -522,7 +524,7 @@ class CharLSTMEncoder(CharacterEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+    def _composition(self, vectors: WordVectors) -> networks.Composition:
         return networks.LSTM(
             vectors.dim,
             self.dim,

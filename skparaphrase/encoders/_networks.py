@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from numbers import Integral
@@ -54,10 +56,10 @@ class ResidualEncoder(TrainedEncoder):
     }
 
     @abstractmethod
-    def _network(self, vectors: WordVectors) -> "networks.Composition":
+    def _network(self, vectors: WordVectors) -> networks.Composition:
         """The network, without the average."""
 
-    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+    def _composition(self, vectors: WordVectors) -> networks.Composition:
         network = self._network(vectors)
         return networks.Residual(network, vectors.dim) if self.residual else network
 
@@ -94,7 +96,7 @@ class AveragingNetworkEncoder(ResidualEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _network(self, vectors: WordVectors) -> "networks.Composition":
+    def _network(self, vectors: WordVectors) -> networks.Composition:
         return networks.DeepAverage(
             vectors.dim,
             self.dim or vectors.dim,
@@ -327,7 +329,7 @@ class NetworkEncoder(TrainedEncoder):
 
     def __init__(
         self,
-        network: "Callable[[int], networks.Composition] | None" = None,
+        network: Callable[[int], networks.Composition] | None = None,
         *,
         vectors: WordVectors | None = None,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
@@ -348,7 +350,7 @@ class NetworkEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+    def _composition(self, vectors: WordVectors) -> networks.Composition:
         build = self.network or networks.Average
         if isinstance(build, networks.Composition):
             raise TypeError(

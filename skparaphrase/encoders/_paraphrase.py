@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import Any, ClassVar
@@ -230,7 +232,7 @@ class ParaphraseEncoder(TrainedEncoder, StaticEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+    def _composition(self, vectors: WordVectors) -> networks.Composition:
         return networks.Average(vectors.dim, self.pooling)
 
     def _static_parts(self) -> tuple[WordVectors, None]:

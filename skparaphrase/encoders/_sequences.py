@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from operator import index
 from typing import Any, ClassVar
@@ -68,7 +70,7 @@ class SimpleRecurrentEncoder(ResidualEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _network(self, vectors: WordVectors) -> "networks.Composition":
+    def _network(self, vectors: WordVectors) -> networks.Composition:
         kind = networks.IdentityRecurrent if self._is_identity else networks.Recurrent
         activation = self.activation or ("linear" if self._is_identity else "tanh")
         return kind(vectors.dim, self.dim or vectors.dim, activation=activation)
@@ -335,7 +337,7 @@ class LSTMEncoder(ResidualEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _network(self, vectors: WordVectors) -> "networks.Composition":
+    def _network(self, vectors: WordVectors) -> networks.Composition:
         return networks.LSTM(
             vectors.dim,
             self.dim or vectors.dim,
@@ -466,7 +468,7 @@ class CNNEncoder(ResidualEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _network(self, vectors: WordVectors) -> "networks.Composition":
+    def _network(self, vectors: WordVectors) -> networks.Composition:
         return networks.Convolution(
             vectors.dim,
             check_filters(self.filters),

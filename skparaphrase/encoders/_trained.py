@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable
 from copy import copy, deepcopy
@@ -78,7 +80,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     }
 
     @abstractmethod
-    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+    def _composition(self, vectors: WordVectors) -> networks.Composition:
         """The network that composes vectors, before its parameters are drawn."""
 
     def _start_as_in_paper(self, given: set[str]) -> None:
@@ -245,9 +247,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         checked: BaseLoss = loss
         return checked
 
-    def _start(
-        self, train: Examples, steps: "training.Steps", *, resume: bool
-    ) -> Start:
+    def _start(self, train: Examples, steps: training.Steps, *, resume: bool) -> Start:
         start = self._start_of(
             train.texts.ravel(),
             train.distinct,
@@ -266,7 +266,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         self,
         start: Start,
         train: Examples,
-        steps: "training.Steps",
+        steps: training.Steps,
         split_state: RandomState,
     ) -> Start:
         is_plain = train.kind.starts_far or len(train) >= N_ENOUGH
@@ -282,7 +282,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         return replace(start, shrinkage=gain.shrinkage, gain=gain)
 
     def _embed_after(
-        self, steps: "training.Steps", split_state: RandomState, train: Examples
+        self, steps: training.Steps, split_state: RandomState, train: Examples
     ) -> Callable[[list[str]], NDArray[np.float32]]:
         """What embeds texts after training on examples; nothing is stored."""
         steps = steps._replace(random_state=deepcopy(steps.random_state))
@@ -349,8 +349,8 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         )
 
     def _anchors(
-        self, words: TableRows, source: "TrainedEncoder | None"
-    ) -> "Callable[[], Matrix] | None":
+        self, words: TableRows, source: TrainedEncoder | None
+    ) -> Callable[[], Matrix] | None:
         """The vectors that penalties pull to; None is zero.
 
         Those that the fit started with, or that of the encoder `source` that it
@@ -377,9 +377,9 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         self,
         start: Start,
         train: Examples,
-        steps: "training.Steps",
+        steps: training.Steps,
         split_state: RandomState,
-    ) -> "training.Trainer":
+    ) -> training.Trainer:
         composition, optimizer = start.composition, steps.optimizer
         is_frozen = getattr(self, "freeze", None) == "vectors"  # if it is a parameter
         if is_frozen and not composition.state_dict():
@@ -434,7 +434,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         """Without `init`, which folders do not hold, penalties pull to `vectors_`."""
         self._has_lost_init = getattr(self, "vectors", None) is None
 
-    def _fitted_composition(self) -> "networks.Composition":
+    def _fitted_composition(self) -> networks.Composition:
         build = partial(self._composition, self.vectors_)
         return networks.with_parameters(build, self.parameters_, "The fitted encoder")
 
