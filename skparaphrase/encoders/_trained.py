@@ -31,7 +31,7 @@ from skparaphrase._lazy import networks, training
 from skparaphrase._trained import Attributes, TrainedEstimator, Validation
 from skparaphrase._typing import Arrays
 from skparaphrase.encoders._base import TextEncoder
-from skparaphrase.encoders._embedding import embed_texts
+from skparaphrase.encoders._embedding import embed_batches
 from skparaphrase.encoders._shrinkage import N_ENOUGH, measure_gain
 from skparaphrase.encoders._start import (
     Matrix,
@@ -439,11 +439,11 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         return networks.with_parameters(build, self.parameters_, "The fitted encoder")
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        return embed_texts(
+        return embed_batches(
             self._fitted_composition(),
             self.vectors_,
-            self._tokenizer(),
-            texts,
+            self.vectors_.encode_blocks(texts, self._tokenizer()),
+            len(texts),
             networks.resolve_device(self.device),
         )
 

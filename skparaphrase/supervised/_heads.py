@@ -25,7 +25,7 @@ from skparaphrase._trained import Attributes
 from skparaphrase._typing import Texts
 from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.encoders._base import text_vectors
-from skparaphrase.encoders._embedding import embed_batch
+from skparaphrase.encoders._embedding import embed_batches
 from skparaphrase.encoders._initialize import (
     begin_training,
     copy_fitted,
@@ -225,7 +225,9 @@ class SupervisedModel(TrainedModel):
         if of_encoder is not None:
             table, batch = of_encoder.rows.small_table(), of_encoder.rows.batch
             device = networks.resolve_device(start.encoder.device)
-            vectors = embed_batch(of_encoder.composition, table, batch, device)
+            vectors = embed_batches(
+                of_encoder.composition, table, [batch], len(batch), device
+            )
         rows, indices = np.arange(len(train)), train.indices
         if len(rows) > _MAX_EXAMPLES:
             rows = np.sort(random_state.permutation(len(rows))[:_MAX_EXAMPLES])
