@@ -241,21 +241,30 @@ def test_folders_are_replaced_and_those_of_others_kept(tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "thesis"]
 
 
+OTHER_TOKENS = "{} can export only .*'words'"
+
+
 @pytest.mark.integration
 @pytest.mark.parametrize("method", ["to_model2vec", "to_static_embedding"])
-def test_what_cannot_be_exported(method, tmp_path):
+@pytest.mark.parametrize(
+    ("encoder", "error", "message"),
+    [
+        (AverageEncoder(TABLE, tokenizer=str.split), ValueError, OTHER_TOKENS),
+        (
+            AverageEncoder(TABLE, tokenizer=WordTokenizer(r"\w+")),
+            ValueError,
+            OTHER_TOKENS,
+        ),
+        (SIFEncoder(TABLE), NotFittedError, "not fitted"),
+        (AverageEncoder(WordVectors(["", "CAT"], np.eye(2))), ValueError, "no word of"),
+    ],
+)
+def test_what_cannot_be_exported(encoder, error, message, method, tmp_path):
     pytest.importorskip("tokenizers")
     pytest.importorskip("sentence_transformers")
     args = [tmp_path / "v"] if method == "to_model2vec" else []
-    for tokenizer in (str.split, WordTokenizer(r"\w+")):
-        encoder = AverageEncoder(TABLE, tokenizer=tokenizer)
-        with pytest.raises(ValueError, match=f"{method} can export only .*'words'"):
-            getattr(encoder, method)(*args)
-    with pytest.raises(NotFittedError):
-        getattr(SIFEncoder(TABLE), method)(*args)
-    nothing = WordVectors(["", "CAT"], np.eye(2))
-    with pytest.raises(ValueError, match="no word of the table"):
-        getattr(AverageEncoder(nothing), method)(*args)
+    with pytest.raises(error, match=message.format(method)):
+        getattr(encoder, method)(*args)
     assert not list(tmp_path.iterdir())
 
 

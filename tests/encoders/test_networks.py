@@ -97,13 +97,24 @@ def test_searches_and_supervised_models():
     assert model.fit(TEXTS, LABELS).predict(TEXTS).shape == (40,)
 
 
-def test_what_is_refused(tmp_path):
-    with pytest.raises(TypeError, match=r"must return a skparaphrase.networks.Compos"):
-        NetworkEncoder(lambda dim: torch.nn.Linear(dim, dim), **SHORT).fit(PAIRS)
-    with pytest.raises(ValueError, match="'network' parameter"):
-        NetworkEncoder("average", **SHORT).fit(PAIRS)
-    with pytest.raises(TypeError, match=r"no instance: pass WordWeights, or part"):
-        NetworkEncoder(WordWeights(256), **SHORT).fit(PAIRS)
+@pytest.mark.parametrize(
+    ("network", "error", "message"),
+    [
+        (
+            lambda dim: torch.nn.Linear(dim, dim),
+            TypeError,
+            "must return a skparaphrase",
+        ),
+        ("average", ValueError, "'network' parameter"),
+        (WordWeights(256), TypeError, "no instance: pass WordWeights, or part"),
+    ],
+)
+def test_what_is_no_network(network, error, message):
+    with pytest.raises(error, match=message):
+        NetworkEncoder(network, **SHORT).fit(PAIRS)
+
+
+def test_what_a_network_of_the_user_cannot_do(tmp_path):
     encoder = NetworkEncoder(WordWeights, **SHORT).fit(PAIRS)
     with pytest.raises(ValueError, match="save the model with joblib"):
         encoder.save(tmp_path / "model")
