@@ -130,11 +130,13 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
     def partial_fit(self, X: ArrayLike, y: object = None) -> Self:
         """Update the directions with more vectors.
 
+        The result equals, up to rounding, a single :meth:`fit` on all vectors.
+
         Parameters
         ----------
-        X, y
-            As in :meth:`fit`. The result equals, up to rounding, a single :meth:`fit`
-            on all vectors.
+        X : array-like of shape (n_samples, ..., d)
+        y : None
+            Ignored.
 
         Returns
         -------

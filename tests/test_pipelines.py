@@ -135,7 +135,7 @@ def test_clones_share_the_vectors(encoder, vectors, pairs):
 
 OURS = [
     "skparaphrase.decomposition.CommonComponentRemoval",
-    "skparaphrase.encoders._convolutional.CNNEncoder",
+    "skparaphrase.encoders._sequences.CNNEncoder",
     "skparaphrase.encoders._paraphrase.ParaphraseEncoder",
     "skparaphrase.encoders._average.SIFEncoder",
     "skparaphrase.pairs._similarity.PairSimilarity",

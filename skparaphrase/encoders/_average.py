@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
@@ -225,7 +227,7 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         None uses :func:`skparaphrase.datasets.load_word_vectors`. For those of
         :func:`skparaphrase.load_pretrained`, see :ref:`own_weights`.
     pooling : {"mean", "distinct"}, default="mean"
-        As in :class:`AverageEncoder`, of the weighted vectors.
+        As in :class:`AverageEncoder`. The averages are those of the weighted vectors.
     norm : {"l2"} or None, default=None
         As in :class:`AverageEncoder`.
     a : float, default=1e-3

@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable
 from copy import copy, deepcopy
@@ -28,7 +30,7 @@ from skparaphrase._lazy import networks, training
 from skparaphrase._trained import Attributes, FitSettings, TrainedEstimator, Validation
 from skparaphrase._typing import Arrays
 from skparaphrase.encoders._base import TextEncoder
-from skparaphrase.encoders._embedding import embed_texts
+from skparaphrase.encoders._embedding import embed_batches
 from skparaphrase.encoders._shrinkage import N_ENOUGH, measure_gain
 from skparaphrase.encoders._start import EncoderStart, encoder_start
 from skparaphrase.losses import LOSS, LOSSES, BaseLoss
@@ -45,9 +47,6 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     A subclass has the parameters in its signature and defines :meth:`_composition`.
     Encoders of characters also define :meth:`_tokenizer` and :meth:`_draw_table`.
     """
-
-    freeze: str | None = None
-    shrinkage: float | str = 0.0
 
     vectors_: WordVectors
     parameters_: Arrays
@@ -71,7 +70,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     }
 
     @abstractmethod
-    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+    def _composition(self, vectors: WordVectors) -> networks.Composition:
         """The network that composes vectors, before its parameters are drawn."""
 
     def _start_as_in_paper(self, given: set[str]) -> None:
@@ -173,7 +172,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         y : array-like, default=None
             As in :meth:`fit`.
         sample_weight : array-like of shape (n_examples,), default=None
-            As in :meth:`fit`; ratios to those of other calls do not matter.
+            As in :meth:`fit`. Ratios to those of other calls do not matter.
 
         Returns
         -------
@@ -235,14 +234,16 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         if train.kind.has_teacher:
             dim, embed = start.composition.dim, self._at_start(start)._embed
             axes = train.kind.teacher_axes(train, dim, embed, axes)
-        fixed = 0.0 if self.shrinkage == "auto" else float(self.shrinkage)
+        shrinkage = getattr(self, "shrinkage", 0.0)  # if it is a parameter
+        fixed = 0.0 if shrinkage == "auto" else float(shrinkage)
         return replace(start, teacher_axes=axes, shrinkage=fixed)
 
     def _shrink(
         self, start: EncoderStart, train: Examples, settings: FitSettings
     ) -> EncoderStart:
         is_plain = train.kind.has_teacher or len(train) >= N_ENOUGH
-        if self.shrinkage != "auto" or is_plain or not self.max_epochs:
+        is_fixed = getattr(self, "shrinkage", 0.0) != "auto"
+        if is_fixed or is_plain or not self.max_epochs:
             return start
         train = replace(train, texts=np.asarray(train.texts))
         small = copy(self)  # with the words of the texts alone, to copy them fast
@@ -272,7 +273,8 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         self, start: EncoderStart, train: Examples, settings: FitSettings
     ) -> "training.Trainer":
         composition, steps = start.composition, settings.steps
-        if self.freeze == "vectors" and not composition.state_dict():
+        is_frozen = getattr(self, "freeze", None) == "vectors"  # if it is a parameter
+        if is_frozen and not composition.state_dict():
             raise ValueError(
                 "freeze='vectors' leaves nothing to train: the network has no "
                 "parameters."
@@ -285,7 +287,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
             steps,
             self.device,
             uses_anchors=steps.optimizer._uses_start or loss._uses_start,
-            frozen=self.freeze == "vectors",
+            frozen=is_frozen,
         )
         objective = training.ParaphraseObjective(
             composition, loss, encoded, steps.optimizer
@@ -326,16 +328,16 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         """Without `init`, which folders do not hold, penalties pull to `vectors_`."""
         self._has_lost_init = getattr(self, "vectors", None) is None
 
-    def _fitted_composition(self) -> "networks.Composition":
+    def _fitted_composition(self) -> networks.Composition:
         build = partial(self._composition, self.vectors_)
         return networks.with_parameters(build, self.parameters_, "The fitted encoder")
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        return embed_texts(
+        return embed_batches(
             self._fitted_composition(),
             self.vectors_,
-            self._tokenizer(),
-            texts,
+            self.vectors_.encode_blocks(texts, self._tokenizer()),
+            len(texts),
             networks.resolve_device(self.device),
         )
 

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase._docstrings import complete_docstrings
 from skparaphrase.inspection._display import (
     SimilarityErrorDisplay,
     TrainingCurveDisplay,
@@ -25,3 +26,5 @@ __all__ = [
     "token_weights",
     "word_interactions",
 ]
+
+complete_docstrings(__name__)

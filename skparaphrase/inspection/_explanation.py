@@ -171,8 +171,10 @@ class SimilarityExplanationDisplay(Display):
 
         Parameters
         ----------
-        encoder, a, b
-            As in :func:`explain_similarity`.
+        encoder : estimator
+            A fitted encoder, a pipeline that begins with one, or an object with an
+            `encoder_`, such as a search.
+        a, b : str
         name : str, default=None
             Name of the encoder, for the title.
         **plot_options : dict

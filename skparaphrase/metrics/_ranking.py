@@ -90,12 +90,13 @@ def mrr_score(
 ) -> float:
     """Reciprocal rank of the first relevant candidate, averaged over questions.
 
-    This is "recip_rank" of trec_eval, by which He and Lin (2016) select models.
+    This is "recip_rank" of trec_eval, by which He and Lin (2016) select models. The
+    errors and notes of :func:`map_score` apply.
 
     Parameters
     ----------
     y_true, y_score, query, no_relevant
-        As in :func:`map_score`, whose errors and notes also apply.
+        As in :func:`map_score`.
 
     Returns
     -------

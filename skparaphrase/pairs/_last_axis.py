@@ -179,7 +179,7 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_
+    n_features_in_, feature_names_in_ : int, ndarray of str
         Attributes of the first transformer, if it has them; encoders of texts do not.
 
     See Also
@@ -258,14 +258,15 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
 
         Parameters
         ----------
-        X, y : array-like
+        X, y
+            As in :meth:`fit`.
         **params : dict
-            As in `fit`.
+            Passed to :meth:`fit`.
 
         Returns
         -------
         vectors : ndarray or csr_matrix
-            As in `transform`.
+            Those of :meth:`transform`.
         """
         self._factors()
         return self._combine(super().fit_transform(X, y, **params), X)
@@ -275,8 +276,8 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
 
         Parameters
         ----------
-        X : array-like
-            As in `fit`.
+        X
+            As in :meth:`fit`.
         **params : dict
             Passed to the transformers that request them, with metadata routing.
 

@@ -272,12 +272,13 @@ class SemanticSearch(EncoderUser):
     ) -> Self:
         """Add texts. The encoder stays.
 
+        The payload has the same columns as before. Positions continue after the largest
+        id that there has been, also where a Series has the default index.
+
         Parameters
         ----------
         X, y, ids, vectors, payload
-            As in :meth:`fit`, with the same columns of payload. Positions continue
-            after the largest id that there has been, also where a Series has the
-            default index.
+            As in :meth:`fit`.
 
         Returns
         -------
@@ -300,11 +301,13 @@ class SemanticSearch(EncoderUser):
     ) -> Self:
         """Add texts, or replace those with the same ids.
 
+        A text that is replaced moves to the end. A Series with the default index needs
+        `ids`.
+
         Parameters
         ----------
         X, ids, vectors, payload
-            As in :meth:`partial_fit`, but a Series with the default index needs `ids`.
-            A text that is replaced moves to the end.
+            As in :meth:`partial_fit`.
 
         Returns
         -------

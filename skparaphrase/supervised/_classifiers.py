@@ -51,7 +51,7 @@ class LabelProbabilities(ClassifierMixin):
         Parameters
         ----------
         X : array-like of str of shape (n_samples,) or (n_samples, 2)
-            As in :meth:`fit`.
+            The texts or pairs.
 
         Returns
         -------
@@ -66,7 +66,7 @@ class LabelProbabilities(ClassifierMixin):
         Parameters
         ----------
         X : array-like of str of shape (n_samples,) or (n_samples, 2)
-            As in `predict_proba`.
+            The texts or pairs.
 
         Returns
         -------
@@ -93,9 +93,11 @@ class PairClassifier(LabelProbabilities, HeadModel):
     optimizer : str or Optimizer, default=None
         None is ``Optimizer("adagrad", vectors_penalty=1e-5, composition_penalty=1e-6,
         head_penalty=1e-6)``.
-    learning_rate, batch_size, max_epochs
-        As in :class:`SimilarityRegressor`, but the rate does not depend on the number
-        of examples.
+    learning_rate : float, default=0.01
+        Length of the steps. Unlike that of :class:`SimilarityRegressor`, it does not
+        depend on the number of examples.
+    batch_size, max_epochs
+        As in :class:`SimilarityRegressor`.
     class_weight : dict or "balanced", default=None
         Weights of the labels in the loss, multiplied by `sample_weight`; "balanced":
         inversely proportional to their frequencies.

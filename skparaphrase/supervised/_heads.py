@@ -25,7 +25,7 @@ from skparaphrase._trained import Attributes, FitSettings
 from skparaphrase._typing import Texts
 from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.encoders._base import text_vectors
-from skparaphrase.encoders._embedding import embed_batch
+from skparaphrase.encoders._embedding import embed_batches
 from skparaphrase.encoders._start import EncoderStart, TableRows, encoder_start
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.supervised._base import SupervisedModel
@@ -104,7 +104,7 @@ class HeadModel(SupervisedModel):
     A subclass has the parameters in its signature.
     """
 
-    features: Sequence[str] = ("product", "absdiff")  # of pairs
+    features: Sequence[str]  # of models of pairs
 
     encoder_: Any
     head_: dict[str, NDArray[np.float32]]
@@ -139,7 +139,7 @@ class HeadModel(SupervisedModel):
         Parameters
         ----------
         X : array-like of str of shape (n_samples,) or (n_samples, 2)
-            As in :meth:`fit`.
+            The texts or pairs.
 
         Returns
         -------
@@ -219,7 +219,9 @@ class HeadModel(SupervisedModel):
         if of_encoder is not None:
             table, batch = of_encoder.rows.small_table(), of_encoder.rows.batch
             device = networks.resolve_device(start.encoder.device)
-            vectors = embed_batch(of_encoder.composition, table, batch, device)
+            vectors = embed_batches(
+                of_encoder.composition, table, [batch], len(batch), device
+            )
         rows, indices = np.arange(len(train)), train.indices
         if len(rows) > _MAX_EXAMPLES:
             rows = np.sort(random_state.permutation(len(rows))[:_MAX_EXAMPLES])
@@ -249,7 +251,7 @@ class HeadModel(SupervisedModel):
             hidden_dim=self.hidden_dim,
             n_outputs=n_outputs,
             n_texts=self._n_texts,
-            features=self.features,
+            features=getattr(self, "features", ("cosine",)),  # of pairs only
             projection_dim=self.projection_dim,
             text_norm=self.text_norm,
             cosine_scale=_COSINE_SCALE,

@@ -352,8 +352,8 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     optimizer : str or Optimizer, default=None
         None is ``Optimizer("adam", schedule="linear", clip_norm=50.0,
         clip_jointly=True, max_change=None)``.
-    learning_rate
-        As in :class:`SimilarityRegressor`.
+    learning_rate : float, default=0.001
+        Step size of the optimizer.
     batch_size : int, default=32
         Pairs per step. The gradient of a batch is the mean over its pairs.
     max_epochs

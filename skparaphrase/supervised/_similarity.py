@@ -93,7 +93,6 @@ class SimilarityRegressor(RegressorMixin, HeadModel):
     levels : array-like of float, default=None
         Scores that the outputs of the softmax stand for, evenly spaced: the scale. None
         takes the integers from the lowest to the highest score of `fit`.
-
     optimizer : str or Optimizer, default=None
         None is ``Optimizer("adagrad", vectors_penalty=1e-5, composition_penalty=1e-6,
         head_penalty=1e-6)``. See :class:`~skparaphrase.optimizers.Optimizer`, whose
@@ -113,9 +112,8 @@ class SimilarityRegressor(RegressorMixin, HeadModel):
         Number of epochs without a better validation score before training stops.
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, including optimizer and random
-        state, for `max_epochs` more epochs. `encoder` only matters where training
-        starts. After validation it resumes from the best epoch, with the
-        optimizer state of the last one.
+        state, for `max_epochs` more epochs; after validation from the best epoch, with
+        the optimizer state of the last one.
     device : str, default="auto"
         "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase._docstrings import complete_docstrings
 from skparaphrase.vectors._frequencies import WordFrequencies
 from skparaphrase.vectors._libraries import import_word_vectors
 from skparaphrase.vectors._read import read_word_vectors
@@ -29,3 +30,5 @@ __all__ = [
 
 # Modules that other rooms import from; the others serve this room alone.
 _SHARED = ("_changes", "_frequencies", "_pooling", "_storage", "_transforms")
+
+complete_docstrings(__name__)

@@ -72,8 +72,10 @@ class WordVectors:
     matrix : ndarray of shape (n_words, dim), read-only
     unknown_row : int or None
         The row that is used for words that the table lacks.
-    scale, unknown, subwords, is_weighted
-        As given.
+    scale : ndarray of shape (n_words,) or None
+    unknown : str or None
+    subwords : Subwords or None
+    is_weighted : bool
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Networks of the user's own, against their equations."""
+"""Dense layers on averages, and networks of the user's own against their equations."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -28,6 +28,12 @@ TEXTS = [" ".join(RNG.choice(WORDS, RNG.randint(2, 6))) for _ in range(40)]
 PAIRS = np.array(TEXTS, dtype=object).reshape(-1, 2)
 LABELS = [int("w1" in text.split()) for text in TEXTS]
 SHORT = {"vectors": VECTORS, "max_epochs": 2, "batch_size": 8, "random_state": 0}
+
+
+def test_the_first_layer_of_dan_is_drawn_wider(zoo):
+    wide = zoo.make("dan", dim=2000, n_layers=1, max_epochs=0).fit(zoo.pairs)
+    weight = wide.parameters_["composition.layers.0.weight"]
+    assert weight.std() == pytest.approx(0.1, rel=0.03)
 
 
 class WordWeights(Composition):
@@ -91,13 +97,24 @@ def test_searches_and_supervised_models():
     assert model.fit(TEXTS, LABELS).predict(TEXTS).shape == (40,)
 
 
-def test_what_is_refused(tmp_path):
-    with pytest.raises(TypeError, match=r"must return a skparaphrase.networks.Compos"):
-        NetworkEncoder(lambda dim: torch.nn.Linear(dim, dim), **SHORT).fit(PAIRS)
-    with pytest.raises(ValueError, match="'network' parameter"):
-        NetworkEncoder("average", **SHORT).fit(PAIRS)
-    with pytest.raises(TypeError, match=r"no instance: pass WordWeights, or part"):
-        NetworkEncoder(WordWeights(256), **SHORT).fit(PAIRS)
+@pytest.mark.parametrize(
+    ("network", "error", "message"),
+    [
+        (
+            lambda dim: torch.nn.Linear(dim, dim),
+            TypeError,
+            "must return a skparaphrase",
+        ),
+        ("average", ValueError, "'network' parameter"),
+        (WordWeights(256), TypeError, "no instance: pass WordWeights, or part"),
+    ],
+)
+def test_what_is_no_network(network, error, message):
+    with pytest.raises(error, match=message):
+        NetworkEncoder(network, **SHORT).fit(PAIRS)
+
+
+def test_what_a_network_of_the_user_cannot_do(tmp_path):
     encoder = NetworkEncoder(WordWeights, **SHORT).fit(PAIRS)
     with pytest.raises(ValueError, match="save the model with joblib"):
         encoder.save(tmp_path / "model")
