@@ -1,4 +1,4 @@
-"""Vectors of out-of-vocabulary words, from their character n-grams or a hash."""
+"""Vectors of out-of-vocabulary words, from their character n-grams."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -6,7 +6,6 @@
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -220,34 +219,3 @@ class Subwords:
         """
         matrix, scale = quantize(dequantize(self.matrix, self.scale), dtype)
         return replace(self, matrix=matrix, scale=scale)
-
-
-class HashedVectors:
-    """Random vectors of the median length of a table, always the same for a word.
-
-    Parameters
-    ----------
-    matrix, scale
-        As in :class:`WordVectors`.
-    """
-
-    def __init__(
-        self, matrix: NDArray[Any], scale: NDArray[np.float32] | None = None
-    ) -> None:
-        self.matrix = matrix
-        self.scale = scale
-        self._length: np.float32 | None = None
-
-    def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """Draw the vectors of words, shape (n_words, dim)."""
-        n_rows, dim = self.matrix.shape
-        if self._length is None:  # cached_property of Python 3.11 has a lock
-            sample = np.linspace(0, n_rows - 1, min(n_rows, 10_000)).astype(np.intp)
-            rows = dequantize(self.matrix, self.scale, sample)
-            self._length = np.median(np.linalg.norm(rows, axis=1))
-        vectors = np.empty((len(words), dim), np.float32)
-        for word, vector in zip(words, vectors, strict=True):
-            seed = crc32(word.encode("utf-8", "replace"))
-            drawn = np.random.RandomState(seed).standard_normal(dim)
-            vector[:] = drawn * (self._length / np.linalg.norm(drawn))
-        return vectors

@@ -25,7 +25,6 @@ from skparaphrase.vectors._changes import (
 from skparaphrase.vectors._languages import guess_language
 from skparaphrase.vectors._oov import (
     DTYPES,
-    HashedVectors,
     Subwords,
     check_distinct,
     check_finite,
@@ -33,7 +32,6 @@ from skparaphrase.vectors._oov import (
     quantize,
 )
 
-OOV = ("subword", "hash")  # unknown= for which out-of-vocabulary words have vectors
 _PARTS = ("words", "matrix", "scale", "unknown", "subwords", "is_weighted")
 
 
@@ -52,12 +50,11 @@ class WordVectors:
         become float32. Not copied: do not change it afterwards.
     scale : array-like of shape (n_words,), default=None
         With int8 only: vector `i` is `matrix[i] * scale[i]`.
-    unknown : {"subword", "hash"} or str, default=None
+    unknown : "subword" or str, default=None
         What stands for a word that the table lacks. "subword": the sum of the vectors
-        of its character n-grams, in `subwords`. "hash": a random vector of the median
-        length, always the same for a word. Any other string: the vector of this word of
-        the table ("UUUNKKK" in PARAGRAM files). None leaves such words out. Tokens
-        without a letter or digit are left out by the first two.
+        of its character n-grams, in `subwords`; tokens without a letter or digit are
+        left out. Any other string: the vector of this word of the table ("UUUNKKK" in
+        PARAGRAM files). None leaves such words out.
     subwords : Subwords, default=None
         The n-grams of "subword"; :func:`fit_subwords` learns them.
     is_weighted : bool, default=False
@@ -79,7 +76,7 @@ class WordVectors:
     ------
     ValueError
         If words repeat, shapes disagree, a value is not finite, or `unknown` is neither
-        a word of the table nor one of the names above.
+        "subword" nor a word of the table.
 
     See Also
     --------
@@ -140,11 +137,9 @@ class WordVectors:
         self.unknown_row: int | None = None
         self.subwords = subwords
         self.is_weighted = is_weighted
-        self._oov: Subwords | HashedVectors | None = None
+        self._oov: Subwords | None = None
         if unknown == "subword":
             self._oov = subwords
-        elif unknown == "hash":
-            self._oov = HashedVectors(self.matrix, self.scale)
         elif unknown is not None:
             self.unknown_row = self.index.get(unknown)
         # For pickles: what gives a table of the package, and that which it stems from.
@@ -178,14 +173,10 @@ class WordVectors:
                 f"Vectors of words have {self.dim} dimensions, but those of n-grams "
                 f"are of shape {self.subwords.matrix.shape}."
             )
-        if self.unknown in OOV and not len(words):
+        if self.unknown not in (None, "subword") and self.unknown_row is None:
             raise ValueError(
-                f"unknown={self.unknown!r} needs a table of at least one word."
-            )
-        if self.unknown not in (None, *OOV) and self.unknown_row is None:
-            raise ValueError(
-                f"unknown={self.unknown!r} is not a word of the table, and neither of "
-                f"{OOV}."
+                f"unknown={self.unknown!r} is neither 'subword' nor a word of the "
+                "table."
             )
         if finite:
             check_finite(matrix, scale, words)
@@ -318,7 +309,7 @@ class WordVectors:
             The id of `new_words[i]` is `-1 - i`, and its vector `extra[i]`.
         new_words : list of str
             In the order of the texts. Empty if `extra` is None: if the table has all
-            words, or `unknown` is neither "subword" nor "hash".
+            words, or `unknown` is not "subword".
         """
         if self._oov is None or isinstance(tokenizer, NgramTokenizer):
             return self.encode(texts, tokenizer), []

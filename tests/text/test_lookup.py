@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
+from few_words import with_ngrams
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_words import parts_of, runs_of, tokenizers, words_of
@@ -18,7 +19,6 @@ from skparaphrase import _core
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.text import WordTokenizer
 from skparaphrase.text._lookup import TokenBatch, encode_words
-from skparaphrase.vectors import WordVectors
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -155,7 +155,7 @@ def test_words_that_are_left_out():
 
 
 def test_what_was_counted_is_not_copied():
-    table = WordVectors(LONG, np.eye(2), unknown="hash")
+    table = with_ngrams(LONG, np.eye(2))
     words = unknown_words(20)
     encoder = AverageEncoder(table)
     for word in words[:8]:

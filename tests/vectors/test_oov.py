@@ -1,4 +1,4 @@
-"""Vectors of words that a table lacks: n-grams, hashes, and where they are used."""
+"""Vectors of words that a table lacks: n-grams, and where they are used."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -171,17 +171,6 @@ def test_weights_of_unknown_words(vectors):
     assert_allclose(tfidf.transform(["cat doggy"])[0], (cat + doggy) / 2, 1e-5)
 
 
-def test_hash_is_always_the_same_and_of_median_length(vectors):
-    plain = WordVectors(WORDS, vectors.matrix, unknown="hash")
-    again = WordVectors(WORDS, vectors.matrix, unknown="hash")
-    assert_array_equal(plain["9000"], again["9000"])
-    median = np.median(np.linalg.norm(vectors.matrix, axis=1))
-    assert np.linalg.norm(plain["9000"]) == pytest.approx(median, rel=1e-5)
-    assert np.abs(plain["9000"] - plain["9001"]).max() > 0.1
-    first, second = AverageEncoder(plain).transform(["10 cats", "9000 cats"])
-    assert np.abs(first - second).max() > 0.1
-
-
 def test_tables_made_from_one_keep_its_ngrams(vectors):
     for dtype in ("float16", "int8"):
         small = vectors.astype(dtype)
@@ -214,9 +203,7 @@ def test_wrong_parameters(vectors, params, message):
 def test_errors_say_what_to_do(vectors):
     with pytest.raises(ValueError, match="which fit_subwords learns"):
         WordVectors(WORDS, vectors.matrix, unknown="subword")
-    with pytest.raises(ValueError, match="at least one word"):
-        WordVectors([], np.empty((0, 2)), unknown="hash")
-    with pytest.raises(ValueError, match="neither of"):
+    with pytest.raises(ValueError, match="neither 'subword' nor a word"):
         WordVectors(WORDS, vectors.matrix, unknown="<unk>")
     with pytest.raises(ValueError, match="three letters"):
         fit_subwords(WordVectors(["a", "."], np.eye(2)))

@@ -281,7 +281,7 @@ def test_numbers_that_are_not_finite(file, value, dtype, row):
         ({"format": "fasttext"}, "format must be one of .*'fasttext'"),
         ({"dtype": "int8"}, "dtype must be float32 or float16; got int8"),
         ({"limit": -1}, "limit must not be negative; got -1"),
-        ({"unknown": "cow"}, "unknown='cow' is not a word"),
+        ({"unknown": "cow"}, "unknown='cow' is neither"),
     ],
 )
 def test_wrong_parameters(file, params, message):

@@ -81,13 +81,13 @@ def test_invalid_arguments_and_poor_counts():
 def test_every_table_made_of_a_weighted_one_is_weighted(tmp_path):
     weighted = apply_sif_weights(make(), COUNTS)
     save_word_vectors(weighted, tmp_path / "v")
-    hashed = WordVectors(WORDS, weighted.matrix, unknown="hash", is_weighted=True)
+    fitted = fit_subwords(weighted)
     AverageEncoder(weighted).save(tmp_path / "model")
     made = [
         weighted.replace(np.eye(5)),
         weighted.astype("int8"),
-        append_new_words(hashed, ["dog"], WordTokenizer())[0],
-        fit_subwords(weighted),
+        append_new_words(fitted, ["dog"], WordTokenizer())[0],
+        fitted,
         remove_mean(weighted),
         copy.copy(weighted),
         pickle.loads(pickle.dumps(weighted)),
