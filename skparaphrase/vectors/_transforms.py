@@ -4,8 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import nlargest
-from itertools import islice
 from numbers import Real
 
 import numpy as np
@@ -14,21 +12,14 @@ from scipy.sparse import csr_array
 from sklearn.utils import check_scalar, gen_batches
 
 from skparaphrase import _core
-from skparaphrase._core import is_word
-from skparaphrase._estimator import warn_caller
 from skparaphrase._math import unit_vectors
 from skparaphrase._nearest import UnitRows, nearest
 from skparaphrase.text import WordTokenizer
 from skparaphrase.text._lookup import TokenBatch
-from skparaphrase.vectors._frequencies import WordFrequencies, load_word_frequencies
+from skparaphrase.vectors._frequencies import WordFrequencies
 from skparaphrase.vectors._oov import Subwords
 from skparaphrase.vectors._word_vectors import WordVectors
 
-_SAMPLE = 1000  # texts that are searched for punctuation
-_MOST_FREQUENT = 1000  # counted words that are compared with those of a table
-_MOST_NEVER = 0.035  # share of them that the tokenizer never gives
-_MOST_OTHERS = 0.4  # share of them that a large table may lack
-_LARGE = 10_000  # words
 _COLUMNS = 128  # dimensions of n-grams that are solved for at a time, for the caches
 _TOL = 3e-4  # of n-grams: unknown words hardly change after it
 
@@ -80,11 +71,8 @@ def apply_sif_weights(
     ----------
     vectors : WordVectors
     frequencies : WordFrequencies or mapping of str to int, default=None
-        Word counts. Words without a count keep their vectors, with a warning if these
-        include all punctuation, or if many counts are of words like "The" or "cat."
-        that no :class:`~skparaphrase.text.WordTokenizer` gives: count with
-        :meth:`WordFrequencies.from_texts`. None uses the bundled counts of English
-        Wikipedia.
+        Word counts, by :meth:`WordFrequencies.from_texts` for example. Words without a
+        count keep their vectors. None uses the bundled counts of English Wikipedia.
     a : float, default=1e-3
         A word with probability `a` has weight 1/2.
 
@@ -121,10 +109,8 @@ def apply_sif_weights(
             "These vectors already include the weights of their words, and would be "
             "weighted twice."
         )
-    probabilities = _counted_probabilities(
-        vectors, WordTokenizer(), frequencies, vectors.words
-    )
-    return multiplied(vectors, sif_weights(probabilities, a))
+    counts = WordFrequencies.check(frequencies)
+    return multiplied(vectors, sif_weights(counts.probabilities(vectors.words), a))
 
 
 def multiplied(
@@ -159,68 +145,7 @@ def word_probabilities(
         for batch in vectors.encode_blocks(texts, tokenizer, skip_unknown=True):
             np.add.at(counts, batch.ids, 1)
         return counts / max(counts.sum(), 1)
-    tokens = () if frequencies is None else tokenizer.count([*islice(texts, _SAMPLE)])
-    return _counted_probabilities(vectors, tokenizer, frequencies, tokens)
-
-
-def _counted_probabilities(
-    vectors: WordVectors,
-    tokenizer: WordTokenizer,
-    frequencies: WordFrequencies | Mapping[str, int] | None,
-    tokens: Iterable[str],
-) -> NDArray[np.float64]:
-    """p(w) from word counts; warns if they suit neither the words nor the tokens."""
-    if frequencies is None:
-        return load_word_frequencies().probabilities(vectors.words)
-    counts = WordFrequencies.check(frequencies)
-    if not _warn_of_other_words(vectors, tokenizer, counts):
-        marks = [t for t in tokens if not is_word(t) and t in vectors]
-        if marks and not any(mark in counts for mark in marks):
-            warn_caller(
-                "The word counts lack punctuation: like the rarest words, "
-                f"{_quoted(marks)} will have weight 1. Use "
-                "`frequencies.fill_from(load_word_frequencies())`."
-            )
-    return counts.probabilities(vectors.words)
-
-
-def _warn_of_other_words(
-    vectors: WordVectors, tokenizer: WordTokenizer, counts: WordFrequencies
-) -> bool:
-    """Warn if frequent counted words are not words of the tokenizer, or of the table.
-
-    Counts that suit have at most 2.8 % of the former, even those of the other named
-    pattern. Counts of `text.split()` have 4 to 30 %, and those of German, Spanish or
-    Russian for English vectors have less than 65 % of the latter.
-    """
-    words = nlargest(_MOST_FREQUENT, counts, key=counts.__getitem__)
-    total = sum(map(counts.__getitem__, words))
-
-    def share(some: list[str]) -> float:  # of the words, or of their occurrences
-        return max(len(some) / len(words), sum(map(counts.__getitem__, some)) / total)
-
-    if not total:
-        return False
-    others = [word for word in words if word not in vectors]
-    never = [word for word in others if tokenizer(word) != [word]]
-    if share(never) > _MOST_NEVER:
-        warn_caller(
-            f"{share(never):.0%} of the word counts are of words that the tokenizer "
-            f"never gives, such as {_quoted(never)}, and are not used. Count words "
-            "with `WordFrequencies.from_texts(texts)`, which takes a tokenizer, too."
-        )
-        return True
-    if len(vectors) >= _LARGE and share(others) > _MOST_OTHERS:
-        warn_caller(
-            f"The table lacks {share(others):.0%} of the most frequent counted words, "
-            f"such as {_quoted(others)}. Are the counts of another language?"
-        )
-        return True
-    return False
-
-
-def _quoted(words: list[str]) -> str:
-    return ", ".join(map(repr, words[:3]))
+    return WordFrequencies.check(frequencies).probabilities(vectors.words)
 
 
 def append_new_words(
