@@ -22,7 +22,7 @@ from skparaphrase.vectors._changes import (
     join_words,
     split_words,
 )
-from skparaphrase.vectors._languages import guess_language
+from skparaphrase.vectors._languages import LanguageCheck
 from skparaphrase.vectors._oov import (
     DTYPES,
     Subwords,
@@ -127,6 +127,7 @@ class WordVectors:
             matrix = np.ascontiguousarray(matrix)
         self.words = words
         self._index: _core.WordIndex | None = None
+        self._language_check = LanguageCheck()
         self.matrix = matrix.view()
         self.matrix.flags.writeable = False
         self.scale: NDArray[np.float32] | None = None
@@ -278,7 +279,7 @@ class WordVectors:
         tokenizer, skip_unknown
             As in :meth:`encode`.
         warn : bool, default=False
-            Warn once if many words are not in the table.
+            Warn once if texts seem to be in a language that the table lacks.
 
         Returns
         -------
@@ -287,9 +288,11 @@ class WordVectors:
         if isinstance(tokenizer, NgramTokenizer):
             return tokenizer.encode(texts, self.index, self.unknown_row)
         embed = None if skip_unknown or self._oov is None else self._oov.vectors
-        warn = warn and (embed is not None or self._oov is None)
-        guess, unknown = guess_language if warn else None, self.unknown_row
-        return encode_words(texts, self.index, tokenizer, unknown, embed, warn=guess)
+        is_left_out = embed is None and self._oov is not None
+        check = self._language_check.update if warn and not is_left_out else None
+        return encode_words(
+            texts, self.index, tokenizer, self.unknown_row, embed, check=check
+        )
 
     def encode_with_new_words(
         self, texts: Iterable[str], tokenizer: WordTokenizer | NgramTokenizer
@@ -400,6 +403,7 @@ class WordVectors:
         vectors = type(self).__new__(type(self))._set(self.words, matrix, **parts)
         vectors._check()
         vectors._index, vectors._base = self._index, self._base
+        vectors._language_check = self._language_check
         return vectors
 
     def with_rows(
@@ -451,6 +455,7 @@ class WordVectors:
         table = type(self).__new__(type(self))._set(words, matrix, None, *parts)
         if words is self.words:
             table._index = self._index
+            table._language_check = self._language_check
         table._base = self._base
         return table
 

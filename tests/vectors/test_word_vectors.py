@@ -195,7 +195,6 @@ def test_tables_of_the_same_words_share_their_index(table):
     assert more.index.get("new") == 10 and vectors.index.get("new") is None
 
 
-@pytest.mark.filterwarnings("ignore:Words that the table lacks")
 @pytest.mark.parametrize("skip_unknown", [False, True])
 @pytest.mark.parametrize("unknown", [None, "cat", "subword"])
 def test_texts_are_encoded_whole_or_in_blocks(table, unknown, skip_unknown):
@@ -224,7 +223,6 @@ def test_ngrams_are_encoded_by_one_index():
     assert batch.ids.tolist() == [2]
 
 
-@pytest.mark.filterwarnings("ignore:Words that the table lacks")
 @pytest.mark.parametrize("pattern", ["words", r"\S+"])
 def test_new_words_are_appended_in_the_order_of_texts(table, pattern):
     cjk = [*map(chr, range(0x4E00, 0x4E00 + 5000))]
