@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from skparaphrase._math import Cosines, UnitVectors, dot, unit_vectors
+from skparaphrase._math import Cosines, UnitVectors, dot
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Indices
 
@@ -28,19 +28,6 @@ _REFINED = 2**13  # pairs whose vectors are read at a time
 _USELESS = 3  # blocks in a row after which a bound that leaves too many is not used
 _ROUNDING = 1e-5  # of scores, which differs with the shape of the blocks
 _LEEWAY = 2e-6  # below a threshold, so that threshold 1 finds equal texts
-
-
-class UnitRows:
-    """The rows of a table of vectors, scaled to length 1 where they are read."""
-
-    def __init__(self, table: Any) -> None:
-        self.table = table
-
-    def __len__(self) -> int:
-        return len(self.table)
-
-    def __getitem__(self, rows: slice) -> UnitVectors:
-        return unit_vectors(self.table.rows(rows))
 
 
 class Bound:
@@ -92,7 +79,7 @@ class Rows:
 
     Attributes
     ----------
-    vectors : ndarray of shape (n_rows, dim) or UnitRows
+    vectors : ndarray of shape (n_rows, dim), or what has a length and such slices
         Unit vectors, or zeros.
     words : sparse array of shape (n_rows, n_terms), default=None
         Also of length 1 or 0. By columns (CSC), the words of a query are looked up, and

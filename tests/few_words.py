@@ -8,7 +8,7 @@ import numpy as np
 from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
-from skparaphrase.vectors._oov import Subwords
+from skparaphrase.vectors._subwords import Subwords
 
 RNG = np.random.RandomState(0)
 WORDS = [f"w{i}" for i in range(30)]

@@ -3,21 +3,17 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.utils import check_scalar, gen_batches
 
-from skparaphrase import _core
-from skparaphrase._math import unit_vectors
-from skparaphrase._nearest import UnitRows, nearest
 from skparaphrase.text import WordTokenizer
 from skparaphrase.text._lookup import TokenBatch
 from skparaphrase.vectors._frequencies import WordFrequencies
-from skparaphrase.vectors._oov import Subwords
+from skparaphrase.vectors._subwords import Subwords, fit_rows, ngram_matrix
 from skparaphrase.vectors._word_vectors import WordVectors
 
 _COLUMNS = 128  # dimensions of n-grams that are solved for at a time, for the caches
@@ -235,104 +231,3 @@ def fit_subwords(
     return vectors.replace(
         vectors.matrix, scale=vectors.scale, unknown="subword", subwords=subwords
     )
-
-
-def ngram_matrix(
-    words: Sequence[str], n_rows: int, ngram_range: tuple[int, int] = (3, 5)
-) -> csr_array:
-    """The n-grams of words, shape (n_words, n_rows).
-
-    Its product with the rows of `Subwords` is the vectors of the words: each
-    n-gram counts one over the root of the number of n-grams.
-    """
-    ids, offsets, weights = _core.core.hash_ngrams(
-        words, *ngram_range, "crc32", n_rows, 1.0
-    )
-    counts = csr_array((weights, ids, offsets), shape=(len(words), n_rows))
-    counts.sum_duplicates()
-    return counts
-
-
-def fit_rows(
-    ngrams: csr_array,
-    vectors: NDArray[np.float32],
-    *,
-    alpha: float,
-    n_steps: int = 30,
-    tol: float = 0.0,
-) -> NDArray[np.float32]:
-    """Rows whose sums are close to the vectors of words, shape (n_rows, dim).
-
-    Minimises `|N R - V|^2 + alpha |R|^2` for each column by conjugate gradients, with
-    the diagonal as preconditioner; N is that of :func:`ngram_matrix`. Stops early when
-    the squared residuals, scaled by the preconditioner, are `tol` times the first ones.
-    """
-    transposed = ngrams.T  # not copied to rows: with columns a product is twice as fast
-    scaling = 1 / (ngrams.multiply(ngrams).sum(axis=0) + alpha)
-    scaling = scaling[:, np.newaxis].astype(np.float32)
-    residual = transposed @ vectors
-    rows = np.zeros_like(residual)
-    direction = scaling * residual
-    reduced = np.einsum("ij,ij->j", residual, direction)
-    enough = tol * reduced.sum()
-    for _ in range(n_steps):
-        image = transposed @ (ngrams @ direction) + alpha * direction
-        curvature = np.einsum("ij,ij->j", direction, image)
-        step = reduced / np.maximum(curvature, 1e-30)
-        rows += step * direction
-        residual -= step * image
-        conditioned = scaling * residual
-        before, reduced = reduced, np.einsum("ij,ij->j", residual, conditioned)
-        if reduced.sum() < enough:
-            break
-        direction = conditioned + reduced / np.maximum(before, 1e-30) * direction
-    return rows
-
-
-def nearest_words(
-    vectors: WordVectors, word: str | NDArray[np.floating], k: int = 10
-) -> list[tuple[str, float]]:
-    """Find the words that are most similar by cosine.
-
-    Parameters
-    ----------
-    vectors : WordVectors
-    word : str or ndarray of shape (dim,)
-        A word, which is left out of the answer, or any vector.
-    k : int, default=10
-        Number of words.
-
-    Returns
-    -------
-    neighbors : list of (str, float)
-        Words and cosines, most similar first; ties in the order of the table.
-
-    Raises
-    ------
-    KeyError
-        If the table lacks the word, and has no out-of-vocabulary vector for it.
-    ValueError
-        If the vector has another shape or is not finite.
-
-    Examples
-    --------
-    >>> from skparaphrase.vectors import WordVectors, nearest_words
-    >>> vectors = WordVectors(["cat", "dog", "car"], [[1, 0], [1, 1], [0, 1]])
-    >>> [(word, round(cosine, 2)) for word, cosine in nearest_words(vectors, "cat")]
-    [('dog', 0.71), ('car', 0.0)]
-    """
-    own_row = vectors.index.get(word) if isinstance(word, str) else None
-    with np.errstate(over="ignore"):
-        target = np.asarray(vectors[word] if isinstance(word, str) else word, "f4")
-    if target.shape != (vectors.dim,):
-        raise ValueError(
-            f"Expected a vector of shape ({vectors.dim},); got {target.shape}."
-        )
-    if not np.isfinite(target).all():
-        raise ValueError("The vector is not finite.")
-    k = max(min(k, len(vectors)), 0)
-    _, rows, cosines = nearest(
-        unit_vectors(target[np.newaxis]), UnitRows(vectors), k + (own_row is not None)
-    )
-    neighbors = zip(rows.tolist(), cosines.tolist(), strict=True)
-    return [(vectors.words[i], cosine) for i, cosine in neighbors if i != own_row][:k]

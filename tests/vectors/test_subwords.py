@@ -14,8 +14,8 @@ from skparaphrase.datasets import load_word_vectors
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordVectors, fit_subwords
-from skparaphrase.vectors._oov import Subwords
-from skparaphrase.vectors._transforms import append_new_words, fit_rows, ngram_matrix
+from skparaphrase.vectors._subwords import Subwords, fit_rows, ngram_matrix
+from skparaphrase.vectors._transforms import append_new_words
 
 pytestmark = pytest.mark.usefixtures("core")
 
