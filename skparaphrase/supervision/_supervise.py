@@ -5,6 +5,7 @@
 
 from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,11 @@ from skparaphrase.supervision._teacher import TeacherVectors, refuse_indicator
 from skparaphrase.text import check_texts
 from skparaphrase.text._check import (
     ROWS,
-    StoredTexts,
     check_fit_texts,
+    check_text_blocks,
     is_missing,
-    is_stored,
 )
+from skparaphrase.text._stored import StoredTexts, is_stored
 
 KINDS: dict[str, Lesson] = {
     kind.name: kind
@@ -88,8 +89,10 @@ def supervise(
     texts: Rows
     if has_teacher:  # in memory
         texts = check_fit_texts(X)
+    elif is_stored(X):
+        texts = StoredTexts.of(partial(check_text_blocks, X, widths=ROWS))
     else:
-        texts = StoredTexts.read(X) if is_stored(X) else check_texts(X, widths=ROWS)
+        texts = check_texts(X, widths=ROWS)
     examples = Examples(texts, groups=check_groups(groups, len(texts)))
     if sample_weight is not None:
         weights = check_weights(sample_weight, len(texts), np.float32)

@@ -17,4 +17,4 @@ __all__ = [
 ]
 
 # Modules that other rooms import from; the others serve this room alone.
-_SHARED = ("_check", "_lookup", "_ngrams", "_tokenizer")
+_SHARED = ("_check", "_lookup", "_ngrams", "_stored", "_tokenizer")

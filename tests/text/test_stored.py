@@ -27,7 +27,7 @@ from skparaphrase.encoders import (
 from skparaphrase.io import transform_to_file
 from skparaphrase.supervised import SimilarityRegressor
 from skparaphrase.text import _check, check_texts
-from skparaphrase.text._check import is_stored
+from skparaphrase.text._stored import is_stored
 
 RNG = np.random.RandomState(0)
 WORDS = [f"w{i}" for i in range(40)]
