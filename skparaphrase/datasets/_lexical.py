@@ -134,7 +134,6 @@ def fetch_glove(
     vocabulary: Iterable[str] | None = None,
     unknown: str | None = None,
     dtype: DTypeLike = "float32",
-    encoding_errors: str = "strict",
     **download: Unpack[Download],
 ) -> WordVectors:
     """Load GloVe vectors [1]_.
@@ -148,7 +147,7 @@ def fetch_glove(
         download of 0.8 GB), "42B.300d" (1.9 million, lower case; 1.8 GB), "840B.300d"
         (2.2 million, both cases; 2.0 GB), "twitter.27B.25d", "twitter.27B.50d",
         "twitter.27B.100d" or "twitter.27B.200d" (1.2 million; 1.4 GB).
-    limit, vocabulary, unknown, dtype, encoding_errors : optional
+    limit, vocabulary, unknown, dtype : optional
         As in :func:`~skparaphrase.vectors.read_word_vectors`. The first words of the
         file are the most frequent ones.
     **download : dict
@@ -181,5 +180,4 @@ def fetch_glove(
         vocabulary=vocabulary,
         unknown=unknown,
         dtype=dtype,
-        encoding_errors=encoding_errors,
     )
