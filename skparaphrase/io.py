@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from skparaphrase._compat import check_int, safe_indexing
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, FilePath
-from skparaphrase.text._check import count_rows, is_stored, materialize, read_blocks
+from skparaphrase.text._check import materialize
+from skparaphrase.text._stored import count_rows, is_stored, read_blocks
 
 __all__ = ["to_arrow", "transform_to_file"]
 

@@ -27,7 +27,7 @@ PACKAGE = Path(skparaphrase.__file__).parent
 FIRST_EDITION = "32847b6"
 TESTS = ("sts/201[2-5].*.tsv", "sick/test.tsv")
 YEARS = ("2012", "2013", "2014", "2015")
-UNKNOWN = (None, "hash", "subword")
+UNKNOWN = (None, "subword")
 Row = dict[str, Any]  # "" is its name
 
 

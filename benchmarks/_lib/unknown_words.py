@@ -92,10 +92,10 @@ def share_lacking(vectors: WordVectors, texts: Sequence[str]) -> float:
 
 
 def about_damage(rows: list[Row]) -> str:
-    none, _, subword = (called("", u).removeprefix(", ") for u in UNKNOWN)
+    none, subword = (called("", u).removeprefix(", ") for u in UNKNOWN)
     alike, f1 = rows[1], rows[-1]
     return f"""What the shipped encoder gets wrong when it drops unknown words, and
-    what n-grams or random vectors for them change. The refunds: "{REFUNDS[0]}" and
+    what n-grams change. The refunds: "{REFUNDS[0]}" and
     "{REFUNDS[1]}". With n-grams, {alike[subword]} pairs of different questions are
     as good as identical, without them {alike[none]}. Product titles: each of
     {len(title_pairs()[0]) // 2} titles is paired with itself in other words, and with
@@ -158,7 +158,7 @@ class Editor:
 
 def about_misspelt(rows: list[Row]) -> str:
     of = {row[""]: row for row in rows}
-    none, _, subword = (of[called("shipped", u)] for u in UNKNOWN)
+    none, subword = (of[called("shipped", u)] for u in UNKNOWN)
     charagram = rows[-1]
     return f"""Mean Pearson x 100 of the data sets of STS 2014 as they are, and with one
     random edit (a letter deleted, inserted, replaced or swapped) in every third word of

@@ -89,12 +89,11 @@ def sts(data: Material) -> list[Row]:
 
 def about_sts(rows: list[Row]) -> str:
     of = {row[""]: row["mean"] for row in rows}
-    none, hashed, subword = (of[called("shipped", u)] for u in UNKNOWN)
+    none, subword = (of[called("shipped", u)] for u in UNKNOWN)
     text = f"""Pearson x 100 of cosines, the mean over the data sets of a year; "+ R"
     removes one common component, fitted on the evaluated sentences. "dev" are the
     training sets of STS 2012 and SICK. On the four years, the shipped encoder has
-    {subword:.1f} with n-grams for unknown words, {hashed:.1f} with a random vector for
-    each, and {none:.1f} without them."""
+    {subword:.1f} with n-grams for unknown words, and {none:.1f} without them."""
     text += f""" Averages of all words (`pooling="mean"`) have
     {of['shipped, pooling="mean"']:.1f}."""
     if "large" in of:
@@ -174,7 +173,7 @@ def words(data: Material) -> list[Row]:
 
 def about_words(rows: list[Row]) -> str:
     of = {row[""]: row for row in rows}
-    none, _, subword = (of[called("shipped", u)]["rw"] for u in UNKNOWN)
+    none, subword = (of[called("shipped", u)]["rw"] for u in UNKNOWN)
     return f"""Spearman x 100 of cosines of words, and the share of pairs of which the
     table has both words. A pair without a vector has cosine 0. On the rare words of
     RW, n-grams take the shipped encoder from {none:.1f} to {subword:.1f}."""

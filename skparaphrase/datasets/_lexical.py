@@ -136,7 +136,6 @@ def fetch_glove(
     vocabulary: Iterable[str] | None = None,
     unknown: str | None = None,
     dtype: DTypeLike = "float32",
-    encoding_errors: str = "strict",
     **download: Unpack[Download],
 ) -> WordVectors:
     """Load GloVe vectors [1]_.
@@ -153,7 +152,7 @@ def fetch_glove(
     limit
         As in :func:`~skparaphrase.vectors.read_word_vectors`. These are the most
         frequent words.
-    vocabulary, unknown, dtype, encoding_errors
+    vocabulary, unknown, dtype
         As in :func:`~skparaphrase.vectors.read_word_vectors`.
     **download : dict
         As in :func:`fetch_sts`. The folder is `glove`, with the archive or text files
@@ -185,5 +184,4 @@ def fetch_glove(
         vocabulary=vocabulary,
         unknown=unknown,
         dtype=dtype,
-        encoding_errors=encoding_errors,
     )

@@ -32,10 +32,9 @@ from skparaphrase.storage._models import save
 from skparaphrase.text._check import (
     ANY,
     check_text_blocks,
-    count_rows,
-    is_stored,
     unique_strings,
 )
+from skparaphrase.text._stored import count_rows, is_stored
 from skparaphrase.text._tokenizer import check_tokenizer
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._pooling import POOLINGS, pool_texts

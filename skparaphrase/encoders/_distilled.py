@@ -26,9 +26,9 @@ from skparaphrase.text._check import check_fit_texts
 from skparaphrase.text._lookup import TokenBatch
 from skparaphrase.vectors import WordFrequencies, WordVectors, fit_subwords
 from skparaphrase.vectors._frequencies import load_word_frequencies
+from skparaphrase.vectors._subwords import fit_rows
 from skparaphrase.vectors._transforms import (
     append_new_words,
-    fit_rows,
     sif_weights,
     word_probabilities,
 )

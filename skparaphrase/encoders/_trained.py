@@ -271,7 +271,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
 
     def _trainer(
         self, start: EncoderStart, train: Examples, settings: FitSettings
-    ) -> "training.Trainer":
+    ) -> training.Trainer:
         composition, steps = start.composition, settings.steps
         is_frozen = getattr(self, "freeze", None) == "vectors"  # if it is a parameter
         if is_frozen and not composition.state_dict():

@@ -14,7 +14,8 @@ from sklearn.utils import check_random_state
 from skparaphrase._compat import check_int, check_real
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Texts
-from skparaphrase.text._check import check_single_texts, describe, fit_blocks, is_stored
+from skparaphrase.text._check import check_single_texts, describe, fit_blocks
+from skparaphrase.text._stored import is_stored
 
 # A mark with the quotes and brackets that close there, or a line end.
 _ENDS = re.compile(r"""[.!?…]["'”’)\]]*\s+|[。！？]|\n\s*""")  # noqa: RUF001

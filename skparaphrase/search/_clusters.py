@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.cluster import MiniBatchKMeans
 
 from skparaphrase._math import UnitVectors, unit_vectors
-from skparaphrase._nearest import QUERIES, Matches, Queries, Rows, best, floor
+from skparaphrase._nearest import QUERIES, Matches, Queries, Rows, lower_bound, top_k
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Indices
 
@@ -110,9 +110,9 @@ class Clusters:
                     kept.append((query[new], other[new], cosine[new]))
                     n_kept += int(new.sum())
                     if n_kept > 4 * k * len(block):
-                        kept = [best(kept, k)]
+                        kept = [top_k(kept, k)]
                         n_kept = len(kept[0][0])
-                found.append(best(kept, k))
+                found.append(top_k(kept, k))
                 update(len(block))
         query, other, cosine = map(np.concatenate, zip(*found, strict=True))
         return query, other, np.clip(cosine, -1, 1)
@@ -130,6 +130,6 @@ def pairs_of_parts(
             block = slice(start, start + QUERIES)
             sides = replace(every, chosen=asked), replace(every, chosen=known)
             queries = Queries(sides[0], block, sides[1], weight)
-            least = np.full((len(queries), 1), floor(threshold))
-            for query, row, score in queries.larger(least):
+            least = np.full((len(queries), 1), lower_bound(threshold))
+            for query, row, score in queries.iter_matches(least):
                 yield asked[block][query], known[row], score

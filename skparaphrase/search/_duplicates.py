@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import Interval, StrOptions, fit_context
 from skparaphrase._math import Cosines
-from skparaphrase._nearest import QUERIES, Matches, Rows, best, floor
+from skparaphrase._nearest import QUERIES, Matches, Rows, lower_bound, top_k
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser, cleaned
@@ -236,7 +236,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
                 "Fit again with the new threshold."
             )
         leaders = np.arange(len(self.copy_of_))
-        other, query = self.pairs_[self.cosines_ > floor(threshold)].T
+        other, query = self.pairs_[self.cosines_ > lower_bound(threshold)].T
         _join(leaders, query, other)
         return self._labels(leaders)
 
@@ -278,7 +278,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
                         n_left -= len(found[0])
                     update(len(block))
                     start = stop
-        return leaders, best(kept) if kept is not None else None
+        return leaders, top_k(kept) if kept is not None else None
 
     def _pairs(
         self,
@@ -301,7 +301,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
             n_found += int(keep.sum())
             if n_found > at_most:
                 return None
-        return best(found)
+        return top_k(found)
 
 
 def _agreement(

@@ -11,7 +11,7 @@ from sklearn.utils import Bunch
 
 from skparaphrase._lazy import import_for
 from skparaphrase._math import Cosines
-from skparaphrase._nearest import floor
+from skparaphrase._nearest import lower_bound
 from skparaphrase._typing import Indices
 from skparaphrase.search._columns import Column, Columns
 from skparaphrase.search._state import State
@@ -78,7 +78,7 @@ def make_hits(
     """Hits by the scores and positions that a state has found, the best first."""
     is_hit = np.ones(score.shape, dtype=bool)
     if threshold is not None:
-        is_hit = score > floor(threshold)
+        is_hit = score > lower_bound(threshold)
         n_hits = int(is_hit.sum(axis=1).max(initial=0))  # the first ones
         score, row, is_hit = score[:, :n_hits], row[:, :n_hits], is_hit[:, :n_hits]
     rows = state.rows[row]

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 
 from skparaphrase._math import Cosines, UnitVectors, dot
-from skparaphrase._nearest import Bound, Matches, Rows, best, nearest
+from skparaphrase._nearest import Bound, Matches, Rows, nearest, top_k
 from skparaphrase._typing import Encoder, Index, Indices
 from skparaphrase.search._base import embed, read_words
 from skparaphrase.search._columns import (
@@ -106,7 +106,7 @@ class Block:
         query, column = np.nonzero(rows >= 0)
         row = rows[query, column].astype(np.intp)
         score = dot(vectors[query], self.columns["vector"][row])
-        return best([(query, row, np.clip(score, -1, 1))], k)
+        return top_k([(query, row, np.clip(score, -1, 1))], k)
 
 
 def make_block(encoder: Encoder, lexical: Any, columns: Columns) -> Block:
@@ -321,7 +321,7 @@ class State:
             else:
                 query, row, score = block.nearest(queries, k, weight, here)
             found.append((query, row + start, score))
-        _, row, score = found[0] if len(found) == 1 else best(found, k)
+        _, row, score = found[0] if len(found) == 1 else top_k(found, k)
         shape = len(queries), min(k, int(np.count_nonzero(keep)))
         position = np.searchsorted(self.rows, row)
         return score.reshape(shape), position.reshape(shape)

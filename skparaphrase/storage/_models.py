@@ -183,7 +183,7 @@ def _write_table(folder: _Folder, name: str, value: Any) -> Any:
     reference = storage.bundled_reference(value)
     if reference is not None:
         return reference
-    changes = _module("vectors._changes").find_changes(value)
+    changes = _module("vectors._rows").find_changes(value)
     if changes is not None:  # of a table of the package
         names = _write_arrays(folder, name, changes._asdict())
         return [*storage.bundled_reference(value._base), names]
@@ -195,7 +195,7 @@ def _read_table(folder: _Folder, name: str, reference: list[Any] | None) -> Any:
         table = _module("vectors._storage").referred(*reference[:3])
         for names in reference[3:]:
             changes = _read_arrays(folder, name, names)
-            table = _module("vectors._changes").apply_changes(table, **changes)
+            table = _module("vectors._rows").apply_changes(table, **changes)
         return table
     table = folder.read_model(name)
     if not isinstance(table, _module("vectors").WordVectors):

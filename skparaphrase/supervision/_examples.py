@@ -16,8 +16,9 @@ from sklearn.model_selection import GroupShuffleSplit, train_test_split
 from skparaphrase._estimator import warn_caller
 from skparaphrase._math import text_groups
 from skparaphrase._typing import Encoder
-from skparaphrase.text._check import StoredTexts, unique_texts
+from skparaphrase.text._check import unique_texts
 from skparaphrase.text._lookup import TokenBatch
+from skparaphrase.text._stored import StoredTexts
 
 Rows = NDArray[np.object_] | StoredTexts
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]

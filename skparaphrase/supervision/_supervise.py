@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,10 @@ from skparaphrase.supervision._teacher import TeacherVectors, refuse_indicator
 from skparaphrase.text import check_texts
 from skparaphrase.text._check import (
     ROWS,
-    StoredTexts,
+    check_text_blocks,
     is_missing,
-    is_stored,
 )
+from skparaphrase.text._stored import StoredTexts, is_stored
 
 KINDS: dict[str, Lesson] = {
     kind.name: kind
@@ -84,7 +85,11 @@ def supervise(
         if the loss takes no pairs marked with 0, and there are some.
     """
     in_memory = not is_stored(X) or np.ndim(y) > 1  # as a teacher's vectors are
-    texts = check_texts(X, widths=ROWS) if in_memory else StoredTexts.read(X)
+    texts = (
+        check_texts(X, widths=ROWS)
+        if in_memory
+        else StoredTexts.of(partial(check_text_blocks, X, widths=ROWS))
+    )
     examples = Examples(texts, groups=check_groups(groups, len(texts)))
     if sample_weight is not None:
         if loss is not None and not loss.takes_weights:

@@ -18,6 +18,6 @@ __all__ = [
 ]
 
 # Modules that other rooms import from; the others serve this room alone.
-_SHARED = ("_check", "_lookup", "_ngrams", "_tokenizer")
+_SHARED = ("_check", "_lookup", "_ngrams", "_stored", "_tokenizer")
 
 complete_docstrings(__name__)

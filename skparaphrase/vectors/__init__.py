@@ -11,10 +11,9 @@ from skparaphrase.vectors._storage import save_word_vectors
 from skparaphrase.vectors._transforms import (
     apply_sif_weights,
     fit_subwords,
-    nearest_words,
     remove_mean,
 )
-from skparaphrase.vectors._word_vectors import WordVectors
+from skparaphrase.vectors._word_vectors import WordVectors, nearest_words
 
 __all__ = [
     "WordFrequencies",
@@ -29,6 +28,13 @@ __all__ = [
 ]
 
 # Modules that other rooms import from; the others serve this room alone.
-_SHARED = ("_changes", "_frequencies", "_pooling", "_storage", "_transforms")
+_SHARED = (
+    "_frequencies",
+    "_pooling",
+    "_rows",
+    "_storage",
+    "_subwords",
+    "_transforms",
+)
 
 complete_docstrings(__name__)

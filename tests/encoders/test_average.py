@@ -255,18 +255,6 @@ def test_counts_of_the_package_are_the_default(assert_encodes):
     )
 
 
-def test_counts_without_punctuation_warn():
-    vectors = WordVectors([".", "cat", "the"], np.eye(3))
-    letters, texts = WordFrequencies({"the": 10, "cat": 1}), ["The cat.", "A cat?"]
-    with pytest.warns(UserWarning, match=r"words, '\.' will have .*fill_from"):
-        poor = SIFEncoder(vectors, frequencies=letters).fit(texts)
-    assert poor.weights_[0] == 1
-    filled = letters.fill_from(load_word_frequencies())
-    # Without a warning: all marks are counted, unknown or not in the texts.
-    assert SIFEncoder(vectors, frequencies=filled).fit(texts).weights_[0] < 0.1
-    SIFEncoder(vectors, frequencies=letters).fit(["The cat", "A cat?"])
-
-
 def test_weights_of_a_function_of_probabilities(zoo, assert_encodes):
     total = sum(COUNTS.values())
 

@@ -10,6 +10,7 @@ import unicodedata
 
 import numpy as np
 import pytest
+from few_words import with_ngrams
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -288,9 +289,9 @@ def test_missing_packages_are_named(package, method, monkeypatch):
 def test_vectors_made_for_unknown_words_are_left_out(tmp_path):
     pytest.importorskip("tokenizers")
     model2vec = pytest.importorskip("model2vec")
-    table = WordVectors(["cat", "dog"], np.eye(2), unknown="hash")
+    table = with_ngrams(["cat", "dog"], np.eye(2))
     with pytest.warns(
-        UserWarning, match="to_model2vec does not export .*unknown='hash'"
+        UserWarning, match="to_model2vec does not export .*unknown='subword'"
     ):
         AverageEncoder(table).to_model2vec(tmp_path / "model")
     model = model2vec.StaticModel.from_pretrained(tmp_path / "model")

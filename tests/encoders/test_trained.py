@@ -29,7 +29,7 @@ from skparaphrase.pairs import PairSimilarity
 from skparaphrase.supervision import _pairs
 from skparaphrase.training._trainer import Trainer
 from skparaphrase.vectors import WordVectors
-from skparaphrase.vectors._oov import Subwords
+from skparaphrase.vectors._subwords import Subwords
 
 GOLD = np.linspace(0, 5, 20)
 RNG = np.random.RandomState(3)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from few_words import with_ngrams
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
@@ -153,7 +154,7 @@ def test_search_over_a_pipeline_that_changes_texts(vectors):
 
 def test_words_without_vectors(vectors):
     pair = ("A zebra sleeps", "zebra")
-    table = WordVectors(vectors.words, vectors.matrix, unknown="hash")
+    table = with_ngrams(vectors.words, vectors.matrix)
     found = word_interactions(regressor(table, hidden_dim=None).fit(X, Y), pair)
     assert (found.words1, found.words2) == (["a", "zebra", "sleeps"], ["zebra"])
     assert_allclose(found.cube[9, 1, 0], 1)

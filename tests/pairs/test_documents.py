@@ -230,7 +230,7 @@ def test_memory_is_that_of_the_result():
         ([], {}, ValueError, "Found 0 samples"),
         (iter(()), {}, ValueError, "No document has two sentences"),
         ("A text. And more.", {}, TypeError, "Put a single text in a list"),
-        ([*numbered(1), None], {}, ValueError, "index 1, is None"),
+        ([*numbered(1), None], {}, ValueError, "index 1 is None"),
         (iter([*numbered(1), None]), {}, TypeError, "Document 1 is None, not a str"),
         (iter([*numbered(2), b"x"]), {}, TypeError, "Document 2 is b'x'"),
         ([("title", "text")], {}, ValueError, r"documents must hold texts, .*\(1, 2\)"),

@@ -33,7 +33,7 @@ from skparaphrase.losses import MarginLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SimilarityRegressor
 from skparaphrase.training._distributed import shares
-from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors import WordFrequencies, WordVectors, fit_subwords
 
 launched = pytest.mark.skipif(
     sys.platform != "linux"
@@ -48,7 +48,7 @@ SIMILAR, GOLD = (part[:22] for part in load_graded_pairs(return_X_y=True))
 WORDS = [*WordFrequencies.from_texts([*PAIRS.flat, *SIMILAR.flat])]
 MATRIX = np.random.default_rng(1).normal(size=(len(WORDS), 16))
 COMMON = {"max_epochs": 2, "batch_size": 7, "random_state": 0, "device": "cpu"}
-WORD = {"vectors": WordVectors(WORDS, MATRIX, unknown="hash"), **COMMON}
+WORD = {"vectors": fit_subwords(WordVectors(WORDS, MATRIX), n_rows=64), **COMMON}
 PARAGRAM = {**WORD, "shrinkage": 0}
 # 30 pairs in batches of 7 leave one of 2 pairs, and 22 one of one pair: no share of it
 # is left for the second process.

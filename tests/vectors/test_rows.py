@@ -15,7 +15,7 @@ from skparaphrase import load_pretrained
 from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder
 from skparaphrase.storage import _models
 from skparaphrase.vectors import _storage, remove_mean
-from skparaphrase.vectors._changes import apply_changes, find_changes
+from skparaphrase.vectors._rows import apply_changes, find_changes
 
 PAIRS = [("A cat sleeps.", "A cat is asleep."), ("It rained zxqy.", "Rain fell.")]
 
@@ -100,9 +100,7 @@ def test_a_trained_model_is_small_and_trains_further(tmp_path, monkeypatch):
     content = pickle.dumps(model)
     model.save(tmp_path / "small")
     assert max(len(content), n_bytes(tmp_path / "small")) < 100_000
-    monkeypatch.setattr(
-        "skparaphrase.vectors._changes.find_changes", lambda table: None
-    )
+    monkeypatch.setattr("skparaphrase.vectors._rows.find_changes", lambda table: None)
     model.save(tmp_path / "whole")
     assert n_bytes(tmp_path / "whole") > 60e6
     texts = ["A cat rained.", "zxqy and zxqyes", "Nothing of it"]

@@ -1,23 +1,21 @@
-"""Vectors of words that a table lacks: n-grams, hashes, and where they are used."""
+"""Vectors of words that a table lacks: n-grams, and where they are used."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from itertools import accumulate
 from zlib import crc32
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.model_selection import GridSearchCV
 
 from skparaphrase.datasets import load_word_vectors
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordVectors, fit_subwords
-from skparaphrase.vectors._oov import Subwords
-from skparaphrase.vectors._transforms import append_new_words, fit_rows, ngram_matrix
+from skparaphrase.vectors._subwords import Subwords, fit_rows, ngram_matrix
+from skparaphrase.vectors._transforms import append_new_words
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -136,7 +134,6 @@ def test_unknown_words_have_nearly_the_vectors_of_the_exact_solution():
     assert cosines.mean() > 0.999 and np.quantile(cosines, 0.01) > 0.99
 
 
-@pytest.mark.filterwarnings("ignore:Words that the table lacks")
 def test_averages_use_vectors_of_unknown_words(vectors):
     texts = ["cat catty dogs .", "doggy", "", "★ ★", "run-away x-run", "zzz cat doggy"]
 
@@ -171,17 +168,6 @@ def test_weights_of_unknown_words(vectors):
     assert_allclose(tfidf.transform(["cat doggy"])[0], (cat + doggy) / 2, 1e-5)
 
 
-def test_hash_is_always_the_same_and_of_median_length(vectors):
-    plain = WordVectors(WORDS, vectors.matrix, unknown="hash")
-    again = WordVectors(WORDS, vectors.matrix, unknown="hash")
-    assert_array_equal(plain["9000"], again["9000"])
-    median = np.median(np.linalg.norm(vectors.matrix, axis=1))
-    assert np.linalg.norm(plain["9000"]) == pytest.approx(median, rel=1e-5)
-    assert np.abs(plain["9000"] - plain["9001"]).max() > 0.1
-    first, second = AverageEncoder(plain).transform(["10 cats", "9000 cats"])
-    assert np.abs(first - second).max() > 0.1
-
-
 def test_tables_made_from_one_keep_its_ngrams(vectors):
     for dtype in ("float16", "int8"):
         small = vectors.astype(dtype)
@@ -214,49 +200,12 @@ def test_wrong_parameters(vectors, params, message):
 def test_errors_say_what_to_do(vectors):
     with pytest.raises(ValueError, match="which fit_subwords learns"):
         WordVectors(WORDS, vectors.matrix, unknown="subword")
-    with pytest.raises(ValueError, match="at least one word"):
-        WordVectors([], np.empty((0, 2)), unknown="hash")
-    with pytest.raises(ValueError, match="neither of"):
+    with pytest.raises(ValueError, match="neither 'subword' nor a word"):
         WordVectors(WORDS, vectors.matrix, unknown="<unk>")
     with pytest.raises(ValueError, match="three letters"):
         fit_subwords(WordVectors(["a", "."], np.eye(2)))
 
 
-def test_warning_if_many_words_have_no_vector(vectors):
-    plain = WordVectors(WORDS, vectors.matrix)
-    texts = ["cat dog run zyzzyva" + i * " " for i in range(20)]
-    more = [*texts, "the . . . ."]
-    with pytest.warns(UserWarning, match="are 25% of the words.*are left out"):
-        AverageEncoder(plain).transform(more)
-    warnings.simplefilter("error")
-    for table in (vectors, WordVectors(WORDS, vectors.matrix, unknown="cat")):
-        AverageEncoder(table).transform(more)
-    for few in ([*texts, "cat " * 199], texts[:9]):
-        AverageEncoder(WordVectors(WORDS, vectors.matrix)).transform(few)
-
-
-def test_a_search_warns_of_unknown_words_once(vectors):
-    table = WordVectors(WORDS, vectors.matrix)
-    texts = ["cat dog run zebra" + i * " " for i in range(80)]
-    search = GridSearchCV(
-        SIFEncoder(table, frequencies="corpus"),
-        {"a": [1e-1, 1e-3]},
-        scoring=lambda encoder, X, y=None: encoder.transform(X).sum(),
-        cv=3,
-    )
-    with pytest.warns(UserWarning) as caught:
-        search.fit(texts)
-    assert len(caught) == 1
-    assert "see vectors.fit_subwords" in str(caught[0].message)
-    search.set_params(estimator__vectors=fit_subwords(table)).fit(texts)  # is silent
-
-
-def test_words_that_are_only_counted_are_no_reason_to_warn(vectors):
-    texts = ["cat zebra dog zebra", *["cat zebra dog dog"] * 20]
-    SIFEncoder(vectors, frequencies="corpus").fit(texts)
-
-
-@pytest.mark.filterwarnings("ignore:Words that the table lacks")
 def test_texts_of_a_call_do_not_change_each_other(vectors):
     texts = [f"cat new{i % 90} 日本{i} x{i}-run ★" for i in range(700)]
     again = WordVectors(

@@ -1,4 +1,4 @@
-"""Vectors of out-of-vocabulary words, from their character n-grams or a hash."""
+"""Vectors of words from their character n-grams, and their least squares."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -6,78 +6,14 @@
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from skparaphrase import _core
-from skparaphrase.text._check import describe
 from skparaphrase.text._ngrams import LONGEST_NGRAM
-
-DTYPES = ("float32", "float16", "int8")  # int8 with a scale per row
-_CHECKED = 16384  # rows checked at a time
-
-
-def dequantize(
-    matrix: NDArray[Any],
-    scale: NDArray[np.floating] | None,
-    rows: NDArray[np.integer] | slice = slice(None),
-) -> NDArray[np.float32]:
-    """Copy rows of a matrix, in float32."""
-    # Fancy indexing has copied already.
-    vectors = matrix[rows].astype(np.float32, copy=isinstance(rows, slice))
-    if scale is not None:
-        vectors *= scale[rows, np.newaxis]
-    return vectors
-
-
-def quantize(
-    matrix: NDArray[np.float32], dtype: str
-) -> tuple[NDArray[Any], NDArray[np.float32] | None]:
-    """Convert a matrix to another data type; return it and the scales of int8."""
-    if dtype != "int8":
-        return matrix.astype(dtype), None
-    scale = np.abs(matrix).max(axis=1, initial=0) / 127
-    scale[scale == 0] = 1
-    return np.rint(matrix / scale[:, np.newaxis]).astype(np.int8), scale
-
-
-def check_distinct(words: Sequence[str]) -> None:
-    """Raise an error that names the first that is not a str, or that occurs twice."""
-    if set(map(type, words)) <= {str} and len(set(words)) == len(words):
-        return
-    first: dict[str, int] = {}
-    for row, word in enumerate(words):
-        if not isinstance(word, str):
-            raise TypeError(f"words must be str; got {describe(word)} in row {row}.")
-        if (seen := first.setdefault(word, row)) != row:
-            raise ValueError(f"{word!r}, row {seen}, occurs again in row {row}.")
-
-
-def check_finite(
-    matrix: NDArray[Any],
-    scale: NDArray[np.float32] | None,
-    words: Sequence[str],
-    rows: NDArray[np.intp] | slice = slice(None),
-) -> None:
-    """Raise a ValueError that names the first word whose vector is not finite."""
-    values = matrix[rows]
-    if scale is not None:
-        with np.errstate(over="ignore"):  # of the largest number times the scale
-            values = scale[rows, np.newaxis] * np.float32(128)
-    for start in range(0, len(values), _CHECKED):
-        # A finite sum has finite terms and needs no second array. Where large terms
-        # overflow, the slower test decides.
-        block = values[start : start + _CHECKED]
-        with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(block.sum(dtype=np.float32)):
-                continue
-        bad = np.flatnonzero(~np.isfinite(block).all(axis=1))
-        if len(bad):
-            row = int(np.arange(len(words))[rows][start + bad[0]])
-            kind = "vector" if scale is None else "scale"
-            raise ValueError(f"The {kind} of {words[row]!r}, row {row}, is not finite.")
+from skparaphrase.vectors._rows import dequantize, quantize
 
 
 @dataclass(eq=False, repr=False)
@@ -123,7 +59,7 @@ class Subwords:
     Examples
     --------
     >>> import numpy as np
-    >>> from skparaphrase.vectors._oov import Subwords
+    >>> from skparaphrase.vectors._subwords import Subwords
     >>> Subwords(np.eye(4), ngram_range=(3, 3)).vectors(["cat"]).round(2)
     array([[1.5, 0.5, 0. , 0. ]], dtype=float32)
     """
@@ -222,32 +158,53 @@ class Subwords:
         return replace(self, matrix=matrix, scale=scale)
 
 
-class HashedVectors:
-    """Random vectors of the median length of a table, always the same for a word.
+def ngram_matrix(
+    words: Sequence[str], n_rows: int, ngram_range: tuple[int, int] = (3, 5)
+) -> csr_array:
+    """The n-grams of words, shape (n_words, n_rows).
 
-    Parameters
-    ----------
-    matrix, scale
-        As in :class:`WordVectors`.
+    Its product with the rows of `Subwords` is the vectors of the words: each
+    n-gram counts one over the root of the number of n-grams.
     """
+    ids, offsets, weights = _core.core.hash_ngrams(
+        words, *ngram_range, "crc32", n_rows, 1.0
+    )
+    counts = csr_array((weights, ids, offsets), shape=(len(words), n_rows))
+    counts.sum_duplicates()
+    return counts
 
-    def __init__(
-        self, matrix: NDArray[Any], scale: NDArray[np.float32] | None = None
-    ) -> None:
-        self.matrix = matrix
-        self.scale = scale
-        self._length: np.float32 | None = None
 
-    def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """Draw the vectors of words, shape (n_words, dim)."""
-        n_rows, dim = self.matrix.shape
-        if self._length is None:  # cached_property of Python 3.11 has a lock
-            sample = np.linspace(0, n_rows - 1, min(n_rows, 10_000)).astype(np.intp)
-            rows = dequantize(self.matrix, self.scale, sample)
-            self._length = np.median(np.linalg.norm(rows, axis=1))
-        vectors = np.empty((len(words), dim), np.float32)
-        for word, vector in zip(words, vectors, strict=True):
-            seed = crc32(word.encode("utf-8", "replace"))
-            drawn = np.random.RandomState(seed).standard_normal(dim)
-            vector[:] = drawn * (self._length / np.linalg.norm(drawn))
-        return vectors
+def fit_rows(
+    ngrams: csr_array,
+    vectors: NDArray[np.float32],
+    *,
+    alpha: float,
+    n_steps: int = 30,
+    tol: float = 0.0,
+) -> NDArray[np.float32]:
+    """Rows whose sums are close to the vectors of words, shape (n_rows, dim).
+
+    Minimises `|N R - V|^2 + alpha |R|^2` for each column by conjugate gradients, with
+    the diagonal as preconditioner; N is that of :func:`ngram_matrix`. Stops early when
+    the squared residuals, scaled by the preconditioner, are `tol` times the first ones.
+    """
+    transposed = ngrams.T  # not copied to rows: with columns a product is twice as fast
+    scaling = 1 / (ngrams.multiply(ngrams).sum(axis=0) + alpha)
+    scaling = scaling[:, np.newaxis].astype(np.float32)
+    residual = transposed @ vectors
+    rows = np.zeros_like(residual)
+    direction = scaling * residual
+    reduced = np.einsum("ij,ij->j", residual, direction)
+    enough = tol * reduced.sum()
+    for _ in range(n_steps):
+        image = transposed @ (ngrams @ direction) + alpha * direction
+        curvature = np.einsum("ij,ij->j", direction, image)
+        step = reduced / np.maximum(curvature, 1e-30)
+        rows += step * direction
+        residual -= step * image
+        conditioned = scaling * residual
+        before, reduced = reduced, np.einsum("ij,ij->j", residual, conditioned)
+        if reduced.sum() < enough:
+            break
+        direction = conditioned + reduced / np.maximum(before, 1e-30) * direction
+    return rows

@@ -1,4 +1,4 @@
-"""Tables that differ from one of the package in some rows: what differs, and back."""
+"""Rows of a table: data types, checks, and those in which it differs from another."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -10,11 +10,74 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase.vectors._oov import check_distinct, dequantize
+from skparaphrase.text._check import describe
 
+DTYPES = ("float32", "float16", "int8")  # int8 with a scale per row
+_CHECKED = 16384  # rows checked at a time
 Table = Any  # a WordVectors, whose module imports this one
 _BLOCK = 4096  # rows that are compared at a time
 _SETTINGS = "unknown", "subwords", "is_weighted"  # which a trained table keeps
+
+
+def dequantize(
+    matrix: NDArray[Any],
+    scale: NDArray[np.floating] | None,
+    rows: NDArray[np.integer] | slice = slice(None),
+) -> NDArray[np.float32]:
+    """Copy rows of a matrix, in float32."""
+    # Fancy indexing has copied already.
+    vectors = matrix[rows].astype(np.float32, copy=isinstance(rows, slice))
+    if scale is not None:
+        vectors *= scale[rows, np.newaxis]
+    return vectors
+
+
+def quantize(
+    matrix: NDArray[np.float32], dtype: str
+) -> tuple[NDArray[Any], NDArray[np.float32] | None]:
+    """Convert a matrix to another data type; return it and the scales of int8."""
+    if dtype != "int8":
+        return matrix.astype(dtype), None
+    scale = np.abs(matrix).max(axis=1, initial=0) / 127
+    scale[scale == 0] = 1
+    return np.rint(matrix / scale[:, np.newaxis]).astype(np.int8), scale
+
+
+def check_distinct(words: Sequence[str]) -> None:
+    """Raise an error that names the first that is not a str, or that occurs twice."""
+    if set(map(type, words)) <= {str} and len(set(words)) == len(words):
+        return
+    first: dict[str, int] = {}
+    for row, word in enumerate(words):
+        if not isinstance(word, str):
+            raise TypeError(f"words must be str; got {describe(word)} in row {row}.")
+        if (seen := first.setdefault(word, row)) != row:
+            raise ValueError(f"{word!r}, row {seen}, occurs again in row {row}.")
+
+
+def check_finite(
+    matrix: NDArray[Any],
+    scale: NDArray[np.float32] | None,
+    words: Sequence[str],
+    rows: NDArray[np.intp] | slice = slice(None),
+) -> None:
+    """Raise a ValueError that names the first word whose vector is not finite."""
+    values = matrix[rows]
+    if scale is not None:
+        with np.errstate(over="ignore"):  # of the largest number times the scale
+            values = scale[rows, np.newaxis] * np.float32(128)
+    for start in range(0, len(values), _CHECKED):
+        # A finite sum has finite terms and needs no second array. Where large terms
+        # overflow, the slower test decides.
+        block = values[start : start + _CHECKED]
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(block.sum(dtype=np.float32)):
+                continue
+        bad = np.flatnonzero(~np.isfinite(block).all(axis=1))
+        if len(bad):
+            row = int(np.arange(len(words))[rows][start + bad[0]])
+            kind = "vector" if scale is None else "scale"
+            raise ValueError(f"The {kind} of {words[row]!r}, row {row}, is not finite.")
 
 
 class Changes(NamedTuple):
