@@ -30,7 +30,7 @@ READERS = [
 def test_readers_of_what_is_not_a_file(read, kind, suffix, tmp_path):
     path = tmp_path / f"pairs.tsv{suffix}"
     PUT[kind](path)
-    assert_refused(path, "pairs" if kind == "folder" else "not a file but a pipe", read)
+    assert_refused(path, "is not a file but a folder, a pipe or a device", read)
 
 
 def bomb(path, n_bytes=2**26):
