@@ -210,11 +210,10 @@ def _write_parquet(
     from pyarrow.parquet import ParquetWriter
 
     def table(place: slice, block: NDArray[Any]) -> Any:
-        others = {}
-        if columns is not None:
-            part = columns.slice(place.start, len(block))
-            others = dict(zip(part.column_names, part.columns, strict=True))
-        return pa.table({**others, _VECTOR: to_arrow(block)})
+        vectors = to_arrow(block)
+        if columns is None:
+            return pa.table({_VECTOR: vectors})
+        return columns.slice(place.start, len(block)).append_column(_VECTOR, vectors)
 
     tables = starmap(table, blocks)
     first = next(tables)

@@ -77,13 +77,6 @@ def test_the_type_of_the_file(tmp_path):
     found = transform_to_file(AVERAGE, PAIRS, path, dtype="float16")
     assert found.dtype == np.float16
     assert_allclose(found, WANTED, atol=4e-3)
-    with pytest.raises(TypeError, match="Cannot cast"):
-        transform_to_file(AVERAGE, PAIRS, path, dtype="int8")
-    large = AverageEncoder(WordVectors(["a"], np.full((1, 2), 7e4)))
-    with pytest.raises(FloatingPointError, match="overflow"):
-        transform_to_file(large, ["a"], path, dtype="float16")
-    assert_array_equal(np.load(path), found)  # a failure leaves the file as it was
-    assert [file.name for file in tmp_path.iterdir()] == ["a.npy"]
 
 
 class Stopped(AverageEncoder):
@@ -101,12 +94,30 @@ def test_an_interrupted_transform_leaves_no_file(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_what_cannot_be_written(tmp_path):
-    drops = FunctionTransformer(lambda X: np.ones((len(X) - 1, 2)))
-    with pytest.raises(ValueError, match="X has 85 rows, but got vectors of 76"):
-        transform_to_file(drops, PAIRS, tmp_path / "a.npy", block_size=10)
-    with pytest.raises(ValueError, match=r"block_size == 0, must be >= 1"):
-        transform_to_file(AVERAGE, PAIRS, tmp_path / "a.npy", block_size=0)
+LARGE = AverageEncoder(WordVectors(["a"], np.full((1, 2), 7e4)))
+DROPS = FunctionTransformer(lambda X: np.ones((len(X) - 1, 2)))
+ROWS = "columns must have 85 rows, as X, and"
+
+
+@pytest.mark.parametrize(
+    ("transformer", "X", "name", "options", "error", "words"),
+    [
+        (AVERAGE, PAIRS, "a.npy", {"dtype": "int8"}, TypeError, "Cannot cast"),
+        (LARGE, ["a"], "a.npy", {"dtype": "f2"}, FloatingPointError, "overflow"),
+        (DROPS, PAIRS, "a.npy", {"block_size": 10}, ValueError, "85 rows, .* of 76"),
+        (DROPS, PAIRS, "a.parquet", {"block_size": 10}, ValueError, "85 rows.*f 76"),
+        (AVERAGE, PAIRS, "a.npy", {"block_size": 0}, ValueError, "block_size == 0, mu"),
+        (AVERAGE, PAIRS, "a.parquet", {"columns": {"id": [1]}}, ValueError, ROWS),
+        (AVERAGE, PAIRS, "a.parquet", {"columns": {"vector": PAIRS}}, ValueError, ROWS),
+        (AVERAGE, PAIRS, "a.npy", {"columns": {}}, ValueError, "Only a .parquet file"),
+    ],
+)
+def test_what_cannot_be_written(transformer, X, name, options, error, words, tmp_path):
+    (tmp_path / name).write_text("before")
+    with pytest.raises(error, match=words):
+        transform_to_file(transformer, X, tmp_path / name, **options)
+    assert (tmp_path / name).read_text() == "before"
+    assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
 @pytest.mark.parametrize("block_size", [np.int64(10), np.uint8(200), np.int8(7)])
@@ -209,19 +220,6 @@ def test_pairs_and_no_rows_in_parquet(tmp_path):
     none = transform_to_file(AVERAGE, [], path, columns={"id": []})
     assert none.schema.names == ["id", "vector"]
     assert none.count_rows() == 0
-
-
-def test_columns_that_are_refused(tmp_path):
-    path = tmp_path / "vectors.parquet"
-    for columns in ({"id": [1]}, {"vector": range(85)}):
-        with pytest.raises(ValueError, match="columns must have 85 rows, as X, and"):
-            transform_to_file(AVERAGE, PAIRS, path, columns=columns)
-    with pytest.raises(ValueError, match=r"Only a .parquet file has columns"):
-        transform_to_file(AVERAGE, PAIRS, tmp_path / "a.npy", columns={"id": range(85)})
-    with pytest.raises(ValueError, match="X has 85 rows, but got vectors of 76"):
-        drops = FunctionTransformer(lambda X: np.ones((len(X) - 1, 2)))
-        transform_to_file(drops, PAIRS, path, block_size=10)
-    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int8])
