@@ -15,6 +15,7 @@ from numpy.lib.format import open_memmap
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from skparaphrase._compat import check_int, safe_indexing
+from skparaphrase._frames import row_index
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, FilePath
 from skparaphrase.text._check import count_rows, is_stored, materialize, read_blocks
@@ -167,7 +168,7 @@ def _check_columns(columns: Any, n_rows: int, is_parquet: bool) -> Any:
         raise ValueError("Only a .parquet file has columns; the path has another name.")
     import pyarrow as pa
 
-    if hasattr(columns, "reset_index"):  # that of pandas would become a column
+    if row_index(columns) is not None:  # it would become a column
         columns = columns.reset_index(drop=True)
     table = pa.table(columns)
     if table.num_rows != n_rows or _VECTOR in table.column_names:
