@@ -3,8 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import sys
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -17,7 +15,6 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from skparaphrase import _progress, show_progress
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
@@ -51,7 +48,7 @@ TRANSFORMERS = {
 def test_blocks_are_those_of_one_call(name, tmp_path):
     transformer = clone(TRANSFORMERS[name]).fit(PAIRS)
     wanted = transformer.transform(PAIRS)
-    for block_size in (1, 7, 85, 1000):
+    for block_size in (1, np.int8(7), np.uint8(200), 85, 1000):
         vectors = transform_to_file(
             transformer, PAIRS, tmp_path / "a.npy", block_size=block_size
         )
@@ -120,19 +117,6 @@ def test_what_cannot_be_written(transformer, X, name, options, error, words, tmp
     assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
-@pytest.mark.parametrize("block_size", [np.int64(10), np.uint8(200), np.int8(7)])
-@pytest.mark.parametrize("name", ["a.npy", "a.parquet"])
-def test_integers_of_numpy(name, block_size, tmp_path):
-    texts = PAIRS * 4
-    expected = AVERAGE.transform(texts)
-    transform_to_file(AVERAGE, texts, tmp_path / name, block_size=block_size)
-    if name == "a.npy":
-        assert_array_equal(np.load(tmp_path / name), expected)
-    else:
-        column = parquet.read_table(tmp_path / name)["vector"].to_pylist()
-        assert_array_equal(np.float32(column), expected)
-
-
 def test_texts_that_are_read_once(tmp_path):
     texts = [a for a, _ in PAIRS]
     found = transform_to_file(AVERAGE, iter(texts), tmp_path / "a.npy", block_size=10)
@@ -151,16 +135,6 @@ def test_a_link_that_appears_meanwhile_is_not_followed(tmp_path):
     transform_to_file(FunctionTransformer(transform), PAIRS, path, block_size=10)
     assert precious.read_text() == "mine" and not path.is_symlink()
     assert_array_equal(np.load(path), AVERAGE.transform(PAIRS))
-
-
-def test_progress(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(_progress, "_DELAY", 0)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    transform_to_file(AVERAGE, PAIRS, tmp_path / "a.npy")
-    assert capsys.readouterr().err == ""
-    with show_progress():
-        transform_to_file(AVERAGE, PAIRS, tmp_path / "a.npy", block_size=10)
-    assert "85/85" in capsys.readouterr().err
 
 
 # Parquet and Arrow

@@ -59,19 +59,6 @@ def test_scores_are_those_of_scipy(score, reference, ties, seed):
     )
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-@pytest.mark.parametrize("score", [pearson_score, spearman_score])
-@pytest.mark.parametrize("n_samples", [2, 1001])
-@pytest.mark.parametrize("value", [0.0, 0.1, -1 / 3])
-def test_constant_input_scores_zero(score, n_samples, value):
-    constant = np.full(n_samples, value)
-    other = np.random.default_rng(0).normal(size=n_samples)
-    assert score(constant, other) == 0
-    assert score(other, constant) == 0
-    assert score(constant, constant) == 0
-    assert np.isnan(score([1.0], [2.0]))
-
-
 def test_weights_follow_the_formula():
     rng = np.random.default_rng(0)
     true, predicted = rng.normal(size=(2, 50))
