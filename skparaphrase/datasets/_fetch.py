@@ -21,6 +21,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from skparaphrase._lazy import import_for
 from skparaphrase._progress import is_shown
 from skparaphrase._typing import FilePath
 from skparaphrase.datasets._tables import (
@@ -100,13 +101,9 @@ def _download(path: Path, file: dict[str, Any], n_retries: int) -> None:
     pooch writes a temporary file, and renames it when it is complete and verified.
     """
     urls = [url.format(name=path.name) for url in file["urls"]]
-    try:
-        import pooch  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise ImportError(
-            f"Downloading {urls[0]} needs pooch: pip install 'skparaphrase[data]'. Or "
-            f"put a copy at {path}."
-        ) from error
+    pooch = import_for(
+        f"Downloading {urls[0]} to {path}", "pooch", "'skparaphrase[data]'"
+    )
     failures = ""
     for url in urls:
         registry = pooch.create(
