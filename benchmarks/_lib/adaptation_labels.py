@@ -249,7 +249,8 @@ def labels(data: AdaptationData) -> list[Row]:
     def precision(model: Any) -> float:
         ranks = hasattr(model, "decision_function")
         scores = (model.decision_function if ranks else model.predict)(answers.data)
-        return map_score(answers.target, scores, answers.query, no_relevant="skip")
+        rows = np.isin(answers.query, answers.query[answers.target == 1])  # answerable
+        return map_score(answers.target[rows], scores[rows], answers.query[rows])
 
     X, y = data.sick("train")
     labelled = (pairs[~test], label[~test])

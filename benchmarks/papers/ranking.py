@@ -5,6 +5,7 @@
 
 from typing import Any
 
+import numpy as np
 from sklearn.pipeline import make_pipeline
 
 from _lib.paper_tables import Results
@@ -38,9 +39,10 @@ def ranks(model: Any, bunch: Any) -> dict[str, float]:
     """MAP and MRR as in trec_eval, and without unanswered questions."""
     ranker = hasattr(model, "decision_function")
     score = (model.decision_function if ranker else model.predict)(bunch.data)
+    answerable = np.isin(bunch.query, bunch.query[bunch.target == 1])
     return {
-        name + suffix: metric(bunch.target, score, bunch.query, **params)
-        for suffix, params in (("", {}), (", answerable", {"no_relevant": "skip"}))
+        name + suffix: metric(bunch.target[rows], score[rows], bunch.query[rows])
+        for suffix, rows in (("", slice(None)), (", answerable", answerable))
         for name, metric in RANKS.items()
     }
 

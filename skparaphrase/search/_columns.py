@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from skparaphrase._estimator import warn_caller
+from skparaphrase._frames import column_names, row_index
 from skparaphrase._math import UnitVectors
 from skparaphrase._typing import Texts
 from skparaphrase.search._base import as_unit_vectors
@@ -37,14 +38,8 @@ def read_queries(queries: Texts) -> tuple[Column, Column, UnitVectors | None]:
     else:
         listed = [queries] if isinstance(queries, str) else queries
         read = check_single_texts(listed, "queries")
-    index = _index_of(queries)
+    index = row_index(queries)
     return np.arange(len(read)) if index is None else index, read, vectors
-
-
-def _index_of(X: object) -> Any:
-    """The index of a frame or series of pandas, or None."""
-    index = getattr(X, "index", None)
-    return index if hasattr(index, "is_unique") else None
 
 
 def are_vectors(X: object) -> bool:
@@ -70,7 +65,7 @@ def read_columns(
         columns["vector"] = as_unit_vectors(_stacked(vectors))
     check_consistent_length(*columns.values())
     n = len(next(iter(columns.values())))
-    index, other = _index_of(X), _index_of(payload)
+    index, other = row_index(X), row_index(payload)
     if index is not None and other is not None and not other.equals(index):
         raise ValueError(
             "X and payload have different indices, so their rows may not belong "
@@ -172,8 +167,7 @@ def payload_columns(payload: Any, n: int) -> Columns:
     """The columns of a payload, each with `n` values; see `SemanticSearch.fit`."""
     if payload is None:
         return {}
-    names = getattr(payload, "column_names", getattr(payload, "columns", None))
-    if names is not None:  # of pyarrow, or of pandas and polars
+    if names := column_names(payload):
         payload = {name: payload[name] for name in names}
     elif not isinstance(payload, Mapping):
         rows = list(payload)

@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
 from skparaphrase._estimator import Settings, store_parameters
+from skparaphrase._frames import column_names
 from skparaphrase._trained import Attributes
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders import LSTMEncoder, ParaphraseEncoder, SIFEncoder
@@ -325,7 +326,7 @@ class TextClassifier(LabelProbabilities, HeadModel):
         return LabelSets if LabelSets.matches(y) else Classes
 
     def _outputs_of(self, y: ArrayLike) -> NDArray[np.str_] | None:
-        names = [*getattr(y, "columns", [])]  # of a frame
+        names = column_names(y)
         named = names and all(isinstance(name, str) for name in names)
         return np.array(names) if named else None
 

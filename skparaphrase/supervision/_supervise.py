@@ -13,6 +13,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from skparaphrase._compat import check_weights, safe_indexing
 from skparaphrase._estimator import warn_caller
+from skparaphrase._frames import column_names
 from skparaphrase._typing import Texts
 from skparaphrase.supervision._examples import Examples, Lesson
 from skparaphrase.supervision._labels import LabelledTexts
@@ -175,7 +176,7 @@ def _warn_of_columns(X: Any) -> None:
     """Warn if the names of three columns do not say that they are triplets."""
     if hasattr(X, "collect"):  # a lazy frame, whose names take long
         return
-    names = [*map(str, getattr(X, "column_names", getattr(X, "columns", ())))]
+    names = [*map(str, column_names(X))]
     if names and not names[-1].isdecimal() and "neg" not in names[-1].lower():
         first, second, third = names
         warn_caller(

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._estimator import warn_caller
+from skparaphrase._frames import column_names
 from skparaphrase._typing import Texts
 from skparaphrase.text._stored import Shape, is_stored, read_blocks
 
@@ -224,7 +225,7 @@ def _read(X: Any, first: int) -> tuple[list[Any], Shape]:
 def _to_rows(X: Any) -> list[Any] | NDArray[Any]:
     """The rows of a container, or its array of two or more dimensions."""
     given, X = X, materialize(X)
-    names = getattr(X, "column_names", getattr(X, "columns", ()))
+    names = column_names(X)
     for name in names if len(names) > 1 else ():
         if str(name).lower() in _IDS:
             warn_caller(f"The column {name!r} is read as texts. {_SELECT}")
