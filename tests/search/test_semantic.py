@@ -496,7 +496,7 @@ def test_what_cannot_be_searched(search):
         search.search("bikes", k=0)
     with pytest.raises(TypeError, match="index 1"):
         search.search(["bikes", 3])
-    with pytest.raises(ValueError, match=r"groups='topic' is none of .*'text'\]"):
+    with pytest.raises(ValueError, match=r"groups='topic' is no column of .*'text'\]"):
         search.search("bikes", groups="topic")
     with pytest.raises(ValueError, match="threshold is nan"):
         search.search("bikes", threshold=np.nan)
