@@ -224,8 +224,7 @@ class State:
         (block,) = self.blocks
         columns, words = block.columns, block.words
         if words is not None:
-            parts = {name: getattr(words, name) for name in _SPARSE}
-            words = {**parts, "shape": np.array(words.shape)}
+            words = {name: getattr(words, name) for name in _SPARSE}
         return {
             "encoder_": self.encoder,
             "lexical_": self.lexical,
@@ -248,10 +247,9 @@ class State:
         check_consistent_length(*columns.values())
         words = attributes.pop("words_", None)
         if words is not None:
-            shape = tuple(words["shape"].tolist())
+            shape = len(columns["id"]), len(words["indptr"]) - 1
             words = csc_array(tuple(words[name] for name in _SPARSE), shape=shape)
-            words.check_format(full_check=True)  # SciPy does not check the indices
-            check_consistent_length(columns["id"], words)
+            words.check_format(full_check=True)  # The constructor trusts the indices.
         return cls(
             attributes.pop("encoder_"),
             attributes.pop("lexical_", None),

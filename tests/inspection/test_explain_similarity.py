@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler
 
 import skparaphrase
-from skparaphrase.datasets import load_faq, load_paraphrases, load_word_vectors
+from skparaphrase.datasets import load_paraphrases, load_word_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
@@ -141,16 +141,6 @@ def test_display():
     display.plot(include_values=False)
     assert display.texts_ is None
     plt.close(display.figure_)
-
-
-def test_the_words_of_a_search_hit():
-    faq = load_faq()
-    search = SemanticSearch().fit(faq.data)
-    query = "How do I get my money back?"
-    for hit in search.search(query, k=2).text[0]:
-        shares = explain_similarity(query, hit, search)
-        assert_allclose(shares, explain_similarity(query, hit), atol=1e-9)
-        assert shares.attrs["is_sum"]
 
 
 def test_offsets_that_no_word_brings_are_not_shares():
