@@ -9,6 +9,7 @@ import pytest
 import torch
 from few_words import with_ngrams
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression
@@ -188,21 +189,26 @@ def test_kinds_of_models_and_of_pairs(model, found, vectors):
     assert word_interactions(ranker, PAIR).score == score
 
 
-def test_bad_pairs(model):
-    for pair, message in (
-        (("", "A cat"), "Sentence 1 of the pair, '', has no words"),
-        (("A cat", "  "), "Sentence 2 of the pair"),
-        ([PAIR, PAIR], r"one pair.*\(2, 2\)"),
-        (("A cat", None), "missing"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            word_interactions(model, pair)
+def unfitted(model):
+    return GridSearchCV(make_pipeline(model), {})
 
 
-def test_bad_models(vectors):
-    model = regressor(vectors)
-    for unfitted in (model, make_pipeline(model), GridSearchCV(model, {})):
-        with pytest.raises(NotFittedError):
-            word_interactions(unfitted, PAIR)
-    with pytest.raises(TypeError, match="ends in one; got LinearRegression"):
-        word_interactions(make_pipeline(LinearRegression()), PAIR)
+def linear(model):
+    return make_pipeline(LinearRegression())
+
+
+@pytest.mark.parametrize(
+    ("wrap", "pair", "error", "message"),
+    [
+        (None, ("", "A cat"), ValueError, "Sentence 1 of the pair, '', has no words"),
+        (None, ("A cat", "  "), ValueError, "Sentence 2 of the pair"),
+        (None, [PAIR, PAIR], ValueError, r"one pair.*\(2, 2\)"),
+        (None, ("A cat", None), ValueError, "missing"),
+        (clone, PAIR, NotFittedError, "not fitted"),
+        (unfitted, PAIR, NotFittedError, "not fitted"),
+        (linear, PAIR, TypeError, "ends in one; got LinearRegression"),
+    ],
+)
+def test_errors(model, wrap, pair, error, message):
+    with pytest.raises(error, match=message):
+        word_interactions(wrap(model) if wrap else model, pair)

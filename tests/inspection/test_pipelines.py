@@ -8,13 +8,9 @@ import sys
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
 
 from skparaphrase import inspection
-from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder, SIFEncoder
+from skparaphrase.encoders import AverageEncoder
 
 
 def test_neighbors_of_all_ways_to_give_an_encoder(ways):
@@ -39,24 +35,6 @@ def test_similarity_of_all_ways_to_give_an_estimator(bundled, ways):
             ways[name], pairs, gold
         )
         assert_allclose(display.y_pred, predicted, atol=1e-6)
-
-
-def test_other_estimators(letters):
-    flat = make_pipeline(FunctionTransformer(lambda X: np.ones(len(X))))
-    for estimator, kind, message in (
-        (ParaphraseEncoder(), NotFittedError, "not fitted"),
-        (LogisticRegression(), TypeError, "LogisticRegression, which has no transform"),
-        (flat, ValueError, r"Expected vectors of shape \(1, 'dim'\)"),
-    ):
-        with pytest.raises(kind, match=message):
-            inspection.nearest_texts(estimator, ["a"], ["b"])
-    with pytest.raises(TypeError, match=r"no table of words; .*candidates="):
-        inspection.nearest_texts(letters, ["a"])
-    with pytest.raises(TypeError, match="got LogisticRegression"):
-        inspection.token_weights(LogisticRegression())
-    for unfitted in (SIFEncoder(), type(letters)()):
-        with pytest.raises(NotFittedError):
-            inspection.token_weights(unfitted)
 
 
 def test_missing_packages_are_named(vectors, gold, monkeypatch):

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.frozen import FrozenEstimator
+from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler
 
 import skparaphrase
-from skparaphrase.datasets import load_faq, load_paraphrases, load_word_vectors
+from skparaphrase.datasets import load_paraphrases, load_word_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
@@ -68,6 +69,15 @@ def test_weights_and_removed_components_are_part_of_the_shares(pipeline):
     assert_allclose(found, tokens[A] @ tokens[B].T, atol=1e-5)
 
 
+def scaled(**options):
+    return make_pipeline(AverageEncoder(), Normalizer(), StandardScaler(**options))
+
+
+def without_component(norm, wrap=lambda step: step):
+    removal = wrap(CommonComponentRemoval(norm=norm))
+    return make_pipeline(AverageEncoder(), LastAxis(removal))
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -75,12 +85,45 @@ def test_weights_and_removed_components_are_part_of_the_shares(pipeline):
         "The parcel that I ordered, and that you sent, is late. " * 7,  # windows
     ],
 )
-def test_shares_add_up_to_the_cosine(text):
-    found = explain_similarity(text, B)
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        FrozenEstimator(skparaphrase.load_pretrained()),
+        scaled(with_mean=False),
+        without_component("l2"),
+        without_component(None),
+        without_component("l2", make_pipeline),
+        ParaphraseEncoder(max_epochs=1, random_state=0, device="cpu"),
+        SemanticSearch(),
+    ],
+    ids=str,
+)
+def test_shares_add_up_to_the_cosine(encoder, text):
+    pairs = load_paraphrases().data[:60]
+    texts = pairs if isinstance(encoder, ParaphraseEncoder) else pairs.ravel()
+    encoder.fit(texts, None)
+    found = explain_similarity(text, B, encoder)
     assert found.attrs["is_sum"]
-    cosine = skparaphrase.similarity(text, B)
-    assert found.to_numpy().sum() == pytest.approx(cosine, abs=1e-6)
-    assert found.attrs["cosine"] == pytest.approx(cosine, abs=1e-6)
+    vectors = getattr(encoder, "encoder_", encoder).transform([text, B])
+    cosine = cosine_similarity(vectors)[0, 1]
+    assert found.attrs["cosine"] == pytest.approx(cosine, abs=1e-5)
+    assert found.to_numpy().sum() == pytest.approx(cosine, abs=1e-5)
+
+
+def test_offsets_that_no_word_brings_are_not_shares():
+    encoder = scaled().fit(load_paraphrases().data[:100, 0])
+    assert not explain_similarity(A, B, encoder).attrs["is_sum"]
+
+
+def test_steps_that_clean_texts():
+    clean = FunctionTransformer(lambda texts: np.char.lstrip(texts.astype(str), "#"))
+    encoder = make_pipeline(clean, skparaphrase.load_pretrained(), Normalizer())
+    shares = explain_similarity(f"#{A}", f"###{B}", encoder)
+    assert_allclose(shares, explain_similarity(A, B))
+    assert shares.attrs["is_sum"]
+    found = nearest_texts(encoder, ["#cat"], ["##dog", "#kitten"], k=1)
+    assert found["neighbor"].tolist() == ["#kitten"]
+    assert nearest_texts(encoder, ["###cat"], k=1)["neighbor"][0] == "cat"
 
 
 def test_words_are_left_out_where_vectors_are_no_sums():
@@ -141,56 +184,3 @@ def test_display():
     display.plot(include_values=False)
     assert display.texts_ is None
     plt.close(display.figure_)
-
-
-def test_the_words_of_a_search_hit():
-    faq = load_faq()
-    search = SemanticSearch().fit(faq.data)
-    query = "How do I get my money back?"
-    for hit in search.search(query, k=2).text[0]:
-        shares = explain_similarity(query, hit, search)
-        assert_allclose(shares, explain_similarity(query, hit), atol=1e-9)
-        assert shares.attrs["is_sum"]
-
-
-def test_offsets_that_no_word_brings_are_not_shares():
-    texts = load_paraphrases().data[:100, 0]
-    encoder = make_pipeline(AverageEncoder(), StandardScaler()).fit(texts)
-    assert not explain_similarity(A, B, encoder).attrs["is_sum"]
-    scaler = StandardScaler(with_mean=False)
-    encoder = make_pipeline(AverageEncoder(), Normalizer(), scaler).fit(texts)
-    shares = explain_similarity(A, B, encoder)
-    assert shares.attrs["is_sum"]
-    assert_allclose(shares.to_numpy().sum(), shares.attrs["cosine"], atol=1e-5)
-
-
-@pytest.mark.parametrize("wrap", [lambda step: step, make_pipeline])
-@pytest.mark.parametrize("norm", ["l2", None])
-def test_steps_of_the_last_axis(norm, wrap):
-    pairs = load_paraphrases().data[:60]
-    removal = LastAxis(wrap(CommonComponentRemoval(norm=norm)))
-    encoder = make_pipeline(AverageEncoder(), removal).fit(pairs)
-    shares = explain_similarity(A, B, encoder)
-    assert shares.attrs["is_sum"]
-    assert_allclose(shares.to_numpy().sum(), shares.attrs["cosine"], atol=1e-5)
-
-
-def test_steps_that_clean_texts():
-    clean = FunctionTransformer(lambda texts: np.char.lstrip(texts.astype(str), "#"))
-    encoder = make_pipeline(clean, skparaphrase.load_pretrained(), Normalizer())
-    shares = explain_similarity(f"#{A}", f"###{B}", encoder)
-    assert_allclose(shares, explain_similarity(A, B))
-    assert shares.attrs["is_sum"]
-    found = nearest_texts(encoder, ["#cat"], ["##dog", "#kitten"], k=1)
-    assert found["neighbor"].tolist() == ["#kitten"]
-    assert nearest_texts(encoder, ["###cat"], k=1)["neighbor"][0] == "cat"
-
-
-def test_compounds_of_trained_averages_and_the_encoder_of_a_search():
-    pairs = load_paraphrases().data[:60]
-    encoder = ParaphraseEncoder(max_epochs=1, random_state=0, device="cpu").fit(pairs)
-    texts = "The well-known parcel", "My package"
-    for each in (encoder, SemanticSearch(encoder).fit(list(texts))):
-        shares = explain_similarity(*texts, each)
-        assert shares.attrs["is_sum"]
-        assert_allclose(shares.to_numpy().sum(), shares.attrs["cosine"], atol=1e-5)

@@ -6,13 +6,12 @@
 from itertools import pairwise
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._lazy import networks, torch
 from skparaphrase._typing import Predictor, Texts
-from skparaphrase.inspection._estimators import unwrap
+from skparaphrase.inspection._pipelines import flat_steps
 from skparaphrase.supervised import PairwiseInteractionRanker
 from skparaphrase.supervised._interaction import PairwiseInteraction
 from skparaphrase.text import check_pairs, check_texts
@@ -71,10 +70,7 @@ def word_interactions(model: Predictor, pair: Texts) -> Bunch:
     >>> interactions.words2, interactions.cube.shape
     (['a', 'cat', 'sleeps'], (13, 2, 3))
     """
-    last, earlier_steps = unwrap(model), []
-    while isinstance(last, Pipeline):
-        earlier_steps += [last[:-1]] if len(last.steps) > 1 else []
-        last = unwrap(last.steps[-1][1])
+    *steps, last = flat_steps(model)
     if not isinstance(last, PairwiseInteraction):
         raise TypeError(
             "Expected a PairwiseInteractionRegressor or PairwiseInteractionRanker, or "
@@ -85,7 +81,7 @@ def word_interactions(model: Predictor, pair: Texts) -> Bunch:
         raise ValueError(f"Expected one pair of sentences; got shape {texts.shape}.")
     check_is_fitted(last)
     pairs = texts.reshape(1, 2)
-    for step in earlier_steps:
+    for step in steps:
         pairs = step.transform(pairs)
     pairs = check_pairs(pairs)
     interactions = _compare(last, pairs[0].tolist())

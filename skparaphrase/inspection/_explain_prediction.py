@@ -1,4 +1,4 @@
-"""Which words of a text make a prediction."""
+"""Contributions of words to a prediction."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -10,25 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 from sklearn.base import is_classifier
-from sklearn.multiclass import OneVsRestClassifier
-from sklearn.multioutput import MultiOutputRegressor
 
 from skparaphrase._lazy import import_for
-from skparaphrase.inspection._contributions import (
+from skparaphrase.inspection._pipelines import flat_steps, split_at_encoder
+from skparaphrase.inspection._word_sums import (
     Function,
-    Sum,
     clean,
     read_words,
     step_functions,
     without_each,
     word_sum,
 )
-from skparaphrase.inspection._estimators import flat_steps, split_at_encoder
 from skparaphrase.supervised import PairClassifier, TextClassifier
 from skparaphrase.text._check import describe
 
 if TYPE_CHECKING:
     from pandas import Series
+
+_METHODS = ["decision_function", "predict_proba"]
 
 
 def explain_prediction(
@@ -54,11 +53,9 @@ def explain_prediction(
         that begins with an encoder, or a search over one.
     text : str or tuple of two str
         The text, or the pair.
-    target : label or int, default=None
-        The class, or the output of a regressor that has several. None takes the class
-        of the highest value, also where a text may have several labels: these are the
-        `classes_` of a :class:`~skparaphrase.supervised.TextClassifier`, otherwise
-        the indices of the columns of `y`.
+    target : label, default=None
+        The class; None takes the class of the highest value, also where a text may
+        have several labels.
 
     Returns
     -------
@@ -78,7 +75,8 @@ def explain_prediction(
     Raises
     ------
     TypeError
-        If the estimator predicts nothing, or `text` is neither a text nor a pair.
+        If the estimator has no value for each class, or is a regressor of several
+        outputs, or if `text` is neither a text nor a pair.
     ValueError
         If a text has no words, or there is no such target.
 
@@ -120,37 +118,32 @@ def explain_prediction(
     before, encoder, after = split_at_encoder(
         [*others, *flat_steps(getattr(model, "encoder_", model))]
     )
-    texts = [clean(before, each, "text") for each in X.ravel()]
-    words = [read_words(encoder, each, "text") for each in texts]
-    found: Sum | None = None
+    texts = [clean(before, part, "text") for part in X.ravel()]
+    words = [read_words(encoder, part, "text") for part in texts]
+    sums = None
     last = _linear_functions(model)
     if len(texts) == 1 and last:
-        steps = step_functions(step for step in after if step is not model)
-        found = word_sum(
+        sums = word_sum(
             encoder,
             texts[0],
             words[0],
-            [*steps, *last],
+            [*step_functions(step for step in after if step is not model), *last],
             is_inside=encoder is getattr(model, "encoder_", None),
         )
+    if sums is not None:
+        contributions, intercept = sums[1][:, column], float(sums[0][column])
+    else:
+        without = _values(estimator, model, _deletions(X, words))[:, column]
+        contributions, intercept = without[0] - without[1:], None
     index: Any = words[0]
     if len(texts) == 2:
-        sides = [
-            (side, word)
-            for side, each in zip("ab", words, strict=True)
-            for word in each
-        ]
-        index = pandas.MultiIndex.from_tuples(sides, names=["text", "word"])
-    if found is not None:
-        contributions = found[1][:, column]
-    else:
-        rows = _deletions(X, words)
-        deleted = _values(estimator, model, rows)[:, column]
-        contributions = deleted[0] - deleted[1:]
+        sides = [*["a"] * len(words[0]), *["b"] * len(words[1])]
+        index = pandas.MultiIndex.from_arrays(
+            [sides, words[0] + words[1]], names=["text", "word"]
+        )
     series = pandas.Series(contributions, index=index, name=name)
-    intercept = None if found is None else float(found[0][column])
     series.attrs.update(
-        value=float(values[column]), intercept=intercept, is_sum=found is not None
+        value=float(values[column]), intercept=intercept, is_sum=sums is not None
     )
     return series
 
@@ -161,7 +154,7 @@ def _check_text(text: Any) -> NDArray[np.object_]:
     if not (
         isinstance(texts, (list, tuple, np.ndarray))
         and len(texts) == (1 if isinstance(text, str) else 2)
-        and all(isinstance(each, str) for each in texts)
+        and all(isinstance(part, str) for part in texts)
     ):
         raise TypeError(
             f"text must be a text or a pair of texts; got {describe(text)}."
@@ -170,48 +163,29 @@ def _check_text(text: Any) -> NDArray[np.object_]:
 
 
 def _values(estimator: Any, model: Any, X: Any) -> NDArray[np.float64]:
-    """What is explained, shape (n_samples, n_targets), of an estimator with a model."""
+    """The values to explain, shape (n_samples, n_classes), or (n_samples, 1)."""
     if isinstance(model, (PairClassifier, TextClassifier)):
         if getattr(model, "multilabel_", False):
             return logit(estimator.predict_proba(X))
         return _log_odds(estimator.predict_log_proba(X))
-    if not is_classifier(estimator):
-        predicted = np.asarray(
-            estimator.predict(X) if hasattr(estimator, "predict") else []
-        )
-        if len(predicted) != len(X) or predicted.dtype.kind != "f":
-            raise TypeError(
-                "Expected a classifier or regressor; got "
-                f"{type(estimator).__name__}, which predicts no numbers."
-            )
-        return predicted.astype(np.float64).reshape(len(X), -1)
-    for method in ("decision_function", "predict_proba"):
-        if hasattr(estimator, method):
-            given = getattr(estimator, method)(X)
-            if isinstance(given, list):  # a distribution for each label of a text
-                return _probabilities_of_one(given, estimator.classes_)
-            values = np.asarray(given, np.float64)
-            if values.ndim == 1:
-                values = np.stack([-values, values], axis=1)
-            if values.shape[1:] == (len(estimator.classes_),):
-                return values
+    n_columns, methods = 1, ["predict"]
+    if is_classifier(estimator):
+        n_columns, methods = len(estimator.classes_), _METHODS
+    for method in methods:
+        if not hasattr(estimator, method):
+            continue
+        given = getattr(estimator, method)(X)
+        # Several outputs have a list of probabilities.
+        values = np.empty(0) if isinstance(given, list) else np.asarray(given)
+        if values.ndim == 1 and n_columns == 2:
+            values = np.stack([-values, values], axis=1)
+        if values.dtype.kind == "f" and values.size == len(X) * n_columns:
+            return values.reshape(len(X), n_columns).astype(np.float64)
     raise TypeError(
-        f"{type(model).__name__} has neither a decision_function nor a predict_proba "
-        "with a value for each class."
+        "Expected a classifier that has a decision_function or predict_proba with a "
+        "value for each class, or a regressor of one output; got "
+        f"{type(estimator).__name__}."
     )
-
-
-def _probabilities_of_one(
-    given: list[NDArray[np.float64]], classes: list[NDArray[Any]]
-) -> NDArray[np.float64]:
-    """Probabilities of labels, given those of the values of each, 0 and 1."""
-    if not all(np.isin(values, (0, 1)).all() for values in classes):
-        raise TypeError(
-            "Of several outputs, each must be 0 or 1; they have the classes "
-            f"{[np.asarray(values).tolist() for values in classes]}."
-        )
-    columns = zip(given, classes, strict=True)
-    return np.column_stack([rows @ values for rows, values in columns])
 
 
 def _log_odds(logits: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -225,13 +199,11 @@ def _find_target(
     estimator: Any, values: NDArray[np.float64], target: Any
 ) -> tuple[Any, int]:
     """The target and its column among the values."""
-    is_regressor = not is_classifier(estimator)
-    names: list[Any] = [*range(len(values))]
-    if not is_regressor and not isinstance(estimator.classes_, list):
+    names: list[Any] = [0]
+    if is_classifier(estimator):
         names = np.asarray(estimator.classes_).tolist()
-    if target is None and not (is_regressor and len(names) > 1):
-        column = int(values.argmax())
-        return names[column], column
+    if target is None:
+        target = names[values.argmax()]
     if target not in names:
         raise ValueError(f"target must be one of {names}; got {target!r}.")
     return target, names.index(target)
@@ -249,18 +221,14 @@ def _linear_functions(model: Any) -> list[Function]:
             lambda rows: rows @ weight + bias,
         ]
         return functions if model.multilabel_ else [*functions, _log_odds]
-    several = isinstance(model, (OneVsRestClassifier, MultiOutputRegressor))
-    models = model.estimators_ if several else [model]
-    if not any(hasattr(each, "coef_") for each in models):
-        return []
-    return [lambda rows: _values(model, model, rows)]
+    return [lambda rows: _values(model, model, rows)] if hasattr(model, "coef_") else []
 
 
 def _deletions(X: NDArray[np.object_], words: list[list[str]]) -> NDArray[np.object_]:
     """The text or pair of all words, then those without one of them."""
-    whole = [" ".join(each) for each in words]
+    whole = [" ".join(side) for side in words]
     rows = [whole]
-    for side, each in enumerate(words):
-        for text in without_each(each)[1:]:
+    for side, words_of_side in enumerate(words):
+        for text in without_each(words_of_side)[1:]:
             rows.append([*whole[:side], text, *whole[side + 1 :]])
     return np.array(rows, dtype=object).reshape(-1, *X.shape[1:])

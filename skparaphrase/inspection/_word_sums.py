@@ -15,12 +15,13 @@ from skparaphrase._math import unit_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.encoders._base import AveragingEncoder, text_vectors
-from skparaphrase.inspection._estimators import flat_steps, has_words
+from skparaphrase.inspection._pipelines import flat_steps, has_words
 from skparaphrase.pairs import LastAxis
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors._pooling import token_shares, weighted_tokens
 
-Sum = tuple[NDArray[np.float64], NDArray[np.float64]]  # a vector, and one for each word
+#: A vector, and the vector of each word.
+Sum = tuple[NDArray[np.float64], NDArray[np.float64]]
 Function = Callable[[Any], Any]
 
 _TOLERANCE = 1e-4  # relative error of sums that are computed in single precision
@@ -46,15 +47,15 @@ def read_words(encoder: Any, text: str, name: str) -> list[str]:
 
 def without_each(words: Sequence[str]) -> list[str]:
     """The text of all words, then those without one of them."""
-    shortened = [[*words[:i], *words[i + 1 :]] for i in range(len(words))]
-    return [" ".join(each) for each in (words, *shortened)]
+    shortened = ([*words[:i], *words[i + 1 :]] for i in range(len(words)))
+    return [*map(" ".join, (words, *shortened))]
 
 
 def step_functions(steps: Iterable[Any]) -> list[Function]:
-    """What steps do to vectors; what removes components and then scales, as two."""
+    """The functions of steps; removing components and scaling are two functions."""
     functions: list[Function] = []
     for step in steps:
-        if isinstance(step, LastAxis):  # each vector is a row here
+        if isinstance(step, LastAxis):  # Here the vectors are rows already.
             functions += step_functions(flat_steps(step.transformer_))
         elif isinstance(step, CommonComponentRemoval) and step.norm is not None:
             functions += [copy(step).set_params(norm=None).transform, unit_vectors]
@@ -92,18 +93,14 @@ def word_sum(
         word, which together are what they give for the text. None if the encoder does
         not add vectors of words, or if a function is neither affine nor scales vectors.
     """
-    if not hasattr(encoder, "transform"):
-        return None
     embed = partial(text_vectors, encoder) if is_inside else encoder.transform
     whole = _dense(embed([text]))
     parts = _word_vectors(encoder, words)
-    if whole.ndim != 2 or parts.ndim != 2:
-        return None
-    found: Sum | None = np.zeros(whole.shape[1]), parts
+    sums: Sum | None = (np.zeros(whole.shape[1]), parts)
     for function in (lambda rows: np.vstack([whole, rows[1:]]), *functions):
-        if found is not None:
-            found = _add(function, *found)
-    return found
+        if sums is not None:
+            sums = _add(function, *sums)
+    return sums
 
 
 def _word_vectors(encoder: Any, words: list[str]) -> NDArray[np.float64]:
@@ -130,7 +127,7 @@ def _add(
     image, new_base, new_parts = images[0], images[1], images[2:] - images[1]
     if _are_equal(image, new_base, new_parts):
         return new_base, new_parts
-    if image.shape == whole.shape:  # a Normalizer
+    if image.shape == whole.shape:  # The function may scale, as a Normalizer does.
         scale = image @ whole / (whole @ whole or 1.0)
         if _are_equal(image, scale * base, scale * parts):
             return scale * base, scale * parts
@@ -141,7 +138,7 @@ def _are_equal(
     whole: NDArray[np.float64], base: NDArray[np.float64], parts: NDArray[np.float64]
 ) -> bool:
     error = np.abs(whole - base - parts.sum(axis=0)).max(initial=0)
-    largest = max(np.abs(each).max(initial=0) for each in (whole, base, parts))
+    largest = max(np.abs(x).max(initial=0) for x in (whole, base, parts))
     return bool(error <= _TOLERANCE * largest)
 
 

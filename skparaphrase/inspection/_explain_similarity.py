@@ -1,4 +1,4 @@
-"""Which words make two texts similar."""
+"""Shares of words in the cosine of two texts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -13,24 +13,23 @@ from skparaphrase._lazy import import_for
 from skparaphrase._math import cosine, unit_vectors
 from skparaphrase._typing import Encoder
 from skparaphrase.encoders._pretrained import load_pretrained
-from skparaphrase.inspection._contributions import (
+from skparaphrase.inspection._display import Display
+from skparaphrase.inspection._pipelines import (
+    find_transformer,
+    flat_steps,
+    split_at_encoder,
+    transform_texts,
+)
+from skparaphrase.inspection._word_sums import (
     clean,
     read_words,
     step_functions,
     without_each,
     word_sum,
 )
-from skparaphrase.inspection._display import Display
-from skparaphrase.inspection._estimators import (
-    find_transformer,
-    flat_steps,
-    split_at_encoder,
-    transform_texts,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.text import Text
     from pandas import DataFrame
 
 
@@ -95,11 +94,11 @@ def explain_similarity(a: str, b: str, encoder: Encoder | None = None) -> "DataF
     texts = [clean(before, text, name) for name, text in (("a", a), ("b", b))]
     words = [read_words(first, texts[0], "a"), read_words(first, texts[1], "b")]
     vectors = _embed(transformer, [a, b])
-    parts = []  # of unit vectors
-    for text, each in zip(texts, words, strict=True):
-        found = word_sum(first, text, each, functions)
-        if found is not None and not found[0].any():
-            parts.append(found[1] / (np.linalg.norm(found[1].sum(axis=0)) or 1))
+    parts = []  # parts of unit vectors
+    for text, words_of_text in zip(texts, words, strict=True):
+        sums = word_sum(first, text, words_of_text, functions)
+        if sums is not None and not sums[0].any():
+            parts.append(sums[1] / (np.linalg.norm(sums[1].sum(axis=0)) or 1))
     is_sum = len(parts) == 2
     shares = parts[0] @ parts[1].T if is_sum else _deletions(transformer, *words)
     frame = pandas.DataFrame(shares, index=words[0], columns=words[1])
@@ -220,38 +219,30 @@ class SimilarityExplanationDisplay(Display):
         plane = self.shares.to_numpy()
         words: dict[str, Any] = {"fontsize": "small", "parse_math": False}
         slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor", **words}
-        is_new = ax is None
-        ax = self._make_axes(ax)
-        if is_new:
+        size = None
+        if ax is None:
             height, width = plane.shape
             size = np.clip((2.5 + 0.45 * width, 2 + 0.35 * height), (3, 2.5), (14, 12))
-            self.figure_.set_size_inches(*size)
+        ax = self._make_axes(ax, figsize=size)
         limit = float(np.abs(plane).max()) or 1.0
-        options: dict[str, Any] = {
-            "cmap": cmap,
-            "vmin": -limit,
-            "vmax": limit,
-            "aspect": "auto",
-        }
-        self.im_ = ax.imshow(plane, **options | dict(im_kwargs or {}))
+        options: dict[str, Any] = {"cmap": cmap, "vmin": -limit, "vmax": limit}
+        options |= {"aspect": "auto", **(im_kwargs or {})}
+        self.im_ = ax.imshow(plane, **options)
         ax.set_xticks(range(plane.shape[1]), self.shares.columns, **slanted)
         ax.set_yticks(range(plane.shape[0]), self.shares.index, **words)
         self.texts_ = None
         if include_values:
-            self.texts_ = [
-                self._write(format(share, values_format), i, j, abs(share) > limit / 2)
-                for (i, j), share in np.ndenumerate(plane)
-            ]
+            self.texts_ = []
+            style: dict[str, Any] = {"ha": "center", "va": "center"}
+            for (i, j), share in np.ndenumerate(plane):
+                value = format(share, values_format)
+                color = "white" if abs(share) > limit / 2 else "black"
+                text = value if value.strip("-0.") else ""
+                self.texts_.append(
+                    ax.text(j, i, text, fontsize="small", color=color, **style)
+                )
         if colorbar:
             self.figure_.colorbar(self.im_, ax=ax, label="share of the cosine")
         ax.set(xlabel="text b", ylabel="text a")
         self._set_title(f"cosine {self.shares.attrs['cosine']:.2f}")
         return self
-
-    def _write(self, value: str, i: int, j: int, is_dark: bool) -> "Text":
-        """Write a value that is not zero into its cell."""
-        value = value if value.strip("-0.") else ""
-        color = "white" if is_dark else "black"
-        return self.ax_.text(
-            j, i, value, ha="center", va="center", fontsize="small", color=color
-        )
