@@ -1,17 +1,10 @@
-"""Work of the groups of `speed/search.py` about one query, all pairs and updates.
-
-A worker imports the package of the environment variable `SKPARAPHRASE_BEFORE`, a
-checkout of an earlier commit with its compiled core, if its contender is "before".
-"""
+"""Work of the groups of `speed/search.py` about one query, all pairs and updates."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json
 import lzma
-import os
-import sys
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 from unittest.mock import patch
@@ -20,15 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from _lib.timing import Args, Measures
+from _lib.timing import Args, Measures, timed
 
-BEFORE = os.environ.get("SKPARAPHRASE_BEFORE")
 K = 10
 N_QUERIES = {1_000: 500, 100_000: 100, 1_000_000: 30}
 N_TEXTS = max(N_QUERIES)
 DIM = 256
 NOISE = 0.002  # of each number of a vector that is drawn again
-N_UPDATES, N_UPDATES_BEFORE, N_SEARCHED = 200, 4, 10
+N_UPDATES, N_SEARCHED = 200, 10
 SAME = 2e-6  # of scores that differ by rounding alone
 
 Calls = Mapping[str, Callable[[Any], Any]]
@@ -59,6 +51,12 @@ def sentences(args: Args, n_lines: int | None = None) -> list[str]:
     texts = list(found)
     np.random.default_rng(0).shuffle(texts)
     return texts
+
+
+def shared(rows: Any, nearest: Any) -> float:
+    """The mean share of the rows of queries that are among their nearest."""
+    both = zip(rows, nearest, strict=True)
+    return float(np.mean([len({*some} & {*best}) / K for some, best in both]))
 
 
 def prepare(args: Args, n_texts: int = 100_000) -> None:
@@ -108,12 +106,6 @@ def _without_bound() -> Any:
     return patch.object(Bound, "of", lambda vectors: None)
 
 
-def _timed(call: Callable[[], Any]) -> tuple[float, Any]:
-    start = time.perf_counter()
-    result = call()
-    return time.perf_counter() - start, result
-
-
 def _in_turn(queries: Any, calls: Calls) -> tuple[Measures, dict[str, list[Any]]]:
     """Median milliseconds of a query, and the results, of calls that alternate."""
     seconds: dict[str, list[float]] = {name: [] for name in calls}
@@ -122,7 +114,7 @@ def _in_turn(queries: Any, calls: Calls) -> tuple[Measures, dict[str, list[Any]]
         call(queries[0])
     for i, query in enumerate(queries):
         for name in calls if i % 2 else reversed(calls):
-            spent, result = _timed(lambda: calls[name](query))  # noqa: B023
+            spent, result = timed(lambda: calls[name](query))  # noqa: B023
             seconds[name].append(spent)
             found[name].append(result)
     return {n: 1e3 * float(np.median(s)) for n, s in seconds.items()}, found
@@ -242,28 +234,22 @@ def _finder(name: str, vectors: Any, **options: Any) -> Callable[[], dict[Any, f
         if name == "NearDuplicates":
             return model.pairs_, model.cosines_
         pairs = model.mine(texts)
-        return pairs.row, pairs["score"] if "score" in pairs else pairs["cosine"]
+        return pairs.row, pairs.score
 
     return find
 
 
-def all_pairs(args: Args, name: str, n: int, before: bool = False) -> Measures:
-    """Seconds of an exact comparison with and without a bound, or before."""
-    if before:
-        sys.path.insert(0, str(BEFORE))
-    import skparaphrase
-
-    assert not before or str(BEFORE) in skparaphrase.__file__
+def all_pairs(args: Args, name: str, n: int) -> Measures:
+    """Seconds of an exact comparison with and without a bound."""
     options = {"threshold": 0.8, "algorithm": "exact"}
     vectors = _vectors(args, n)
     _finder(name, vectors[:1000], **options)()
     find = _finder(name, vectors, **options)
-    seconds, found = _timed(find)
+    seconds, found = timed(find)
     measures = {"seconds": seconds, "pairs": len(found[0])}
-    if not before:
-        with _without_bound():
-            measures["plain"], plain = _timed(find)
-        _check_same_pairs(found, plain, options["threshold"])
+    with _without_bound():
+        measures["plain"], plain = timed(find)
+    _check_same_pairs(found, plain, options["threshold"])
     return measures
 
 
@@ -290,7 +276,7 @@ def semhash(args: Args, n: int) -> Measures:
 
     vectors = _vectors(args, n)
     texts = [str(i) for i in range(len(vectors))]
-    seconds, _ = _timed(
+    seconds, _ = timed(
         lambda: SemHash.from_records(texts, model=Encoder(vectors)).self_deduplicate(
             threshold=0.8
         )
@@ -302,7 +288,7 @@ def by_clusters(args: Args, name: str, n: int) -> Measures:
     """Seconds of exact comparisons and by clusters, and the share of pairs lost."""
     vectors = _vectors(args, n)
     exact, clusters = (
-        _timed(_finder(name, vectors, algorithm=algorithm))
+        timed(_finder(name, vectors, algorithm=algorithm))
         for algorithm in ("exact", "clusters")
     )
     rows = [{*map(tuple, found[0].tolist())} for _, found in (exact, clusters)]
@@ -317,34 +303,29 @@ def by_clusters(args: Args, name: str, n: int) -> Measures:
 # Updates -----------------------------------------------------------------------------
 
 
-def updates(args: Args, n: int, before: bool = False) -> Measures:
+def updates(args: Args, n: int) -> Measures:
     """Milliseconds to add, replace and remove one text, and of the next query."""
-    if before:
-        sys.path.insert(0, str(BEFORE))
-    import skparaphrase
     from skparaphrase.search import SemanticSearch
 
-    assert not before or str(BEFORE) in skparaphrase.__file__
     vectors = _vectors(args, n)
     texts = [f"text {i}" for i in range(len(vectors))]
     search = SemanticSearch().fit(texts, vectors=vectors)
     query = np.load(args.folder / "sentences-queries.npy")[0]
     search.search(query)
-    measures = {"query": 1e3 * _timed(lambda: search.search(query))[0]}
-    n_updates = N_UPDATES_BEFORE if before else N_UPDATES
+    measures = {"query": 1e3 * timed(lambda: search.search(query))[0]}
     calls: Calls = {
         "replace": lambda i: search.upsert([f"Replaced: {i}."], ids=[4 * i]),
         "add": lambda i: search.partial_fit([f"A new text, {i}."]),
         "remove": lambda i: search.remove(4 * i + 1),
     }
-    measures["first"] = 1e3 * _timed(lambda: calls["replace"](0))[0]
+    measures["first"] = 1e3 * timed(lambda: calls["replace"](0))[0]
     spent, searched = [], []
     for name, call in calls.items():
         seconds = []
-        for i in range(1, n_updates + 1):
-            seconds.append(_timed(lambda: call(i))[0])  # noqa: B023
+        for i in range(1, N_UPDATES + 1):
+            seconds.append(timed(lambda: call(i))[0])  # noqa: B023
             if i <= N_SEARCHED:
-                searched.append(_timed(lambda: search.search(query))[0])
+                searched.append(timed(lambda: search.search(query))[0])
         measures[name] = 1e3 * float(np.median(seconds))
         spent += seconds
     measures["mean"] = 1e3 * float(np.mean(spent))

@@ -6,10 +6,9 @@ Groups (`--only search,query` selects some): search, product, mining, query, lex
 pairs, updates, clusters. All contenders get the same vectors, those of
 `load_pretrained()` for distinct sentences, so that only the comparison of vectors is
 measured. Other libraries: `pip install sentence-transformers datasets accelerate
-semhash faiss-cpu`; those that are not installed are left out, with a note. With the
-path of a checkout of an earlier commit, with its compiled core, in the variable
-`SKPARAPHRASE_BEFORE`, all pairs and updates are also measured there. Rounds, processes
-and threads: see `throughput.py`. A round takes nine minutes on one core, and 4 GB.
+semhash faiss-cpu`; those that are not installed are left out, with a note. Rounds,
+processes and threads: see `throughput.py`. A round takes nine minutes on one core, and
+4 GB.
 
 The groups "query" to "pairs" end with an error if a bound changes what is found.
 
@@ -30,10 +29,8 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib.exact_search import (
-    BEFORE,
     N_QUERIES,
     N_UPDATES,
-    N_UPDATES_BEFORE,
     NOISE,
     K,
     Stored,
@@ -45,6 +42,7 @@ from _lib.exact_search import (
     query,
     semhash,
     sentences,
+    shared,
     updates,
 )
 from _lib.timing import (
@@ -56,7 +54,6 @@ from _lib.timing import (
     best_of,
     main,
     peak_of,
-    ratio,
 )
 
 N_TEXTS, N_CORPUS, N_ASKED = 20_000, 100_000, 1000
@@ -111,11 +108,7 @@ def _measured(args: Args, call: Any) -> tuple[Any, Measures]:
 
 
 def _agreement(args: Args, rows: Any) -> float:
-    """Share of the nearest rows that are those of sorted cosines."""
-    expected = np.load(args.folder / "nearest.npy")
-    return float(
-        np.mean([len({*a} & {*b}) / K for a, b in zip(rows, expected, strict=True)])
-    )
+    return shared(rows, np.load(args.folder / "nearest.npy"))
 
 
 def _search_ours(args: Args) -> Measures:
@@ -164,8 +157,10 @@ SEARCH = Group(
         ),
     },
     comparisons=(
-        ratio("time of NearestNeighbors", "brute", "semantic", "seconds"),
-        ratio("time of semantic_search", "semantic_search", "semantic", "seconds"),
+        Comparison("time of NearestNeighbors", "brute.seconds / semantic.seconds"),
+        Comparison(
+            "time of semantic_search", "semantic_search.seconds / semantic.seconds"
+        ),
     ),
     prepare=_prepare,
 )
@@ -201,7 +196,7 @@ PRODUCT = Group(
     comparisons=(
         Comparison(
             "time of the search / time of the product",
-            lambda found: found["product"]["seconds"] / found["product"]["product"],
+            "product.seconds / product.product",
             at_most=1.2,
         ),
     ),
@@ -246,11 +241,9 @@ MINING = Group(
         ),
     },
     comparisons=(
-        ratio(
+        Comparison(
             "speed / speed of paraphrase_mining",
-            "paraphrase_mining",
-            "mining",
-            "seconds",
+            "paraphrase_mining.seconds / mining.seconds",
             at_least=1,
         ),
     ),
@@ -282,9 +275,7 @@ QUERY = Group(
     comparisons=tuple(
         Comparison(
             f"time of {other} / ours, {kind}, {n:,}",
-            lambda found, of=f"{kind}{n}", other=other: (
-                found[of][other] / found[of]["ours"]
-            ),
+            f"{kind}{n}.{other} / {kind}{n}.ours",
         )
         for other in ("faiss", "numpy")
         for kind in ("sentences", "random")
@@ -311,35 +302,26 @@ LEXICAL = Group(
     comparisons=tuple(
         Comparison(
             f"time of the products / ours, {n:,}",
-            lambda found, of=f"lexical{n}": found[of]["products"] / found[of]["both"],
+            f"lexical{n}.products / lexical{n}.both",
         )
         for n in (1_000, 100_000)
     ),
     prepare=prepare,
 )
 
-# Other commits -----------------------------------------------------------------------
+# All pairs, updates -----------------------------------------------------------------
 
-VERSIONS = (False, True) if BEFORE else (False,)
-
-
-def _name(label: str, n: int, before: bool) -> str:
-    return f"{label}, {n:,}{', before' if before else ''}"
-
-
-OF_PAIRS = [(name, n) for n in N_OF_PAIRS for name in FINDERS]
 ALL_PAIRS = Group(
     title="All pairs",
     text="""Seconds to find all pairs of so many sentences with a cosine of 0.8 or more,
-    with `algorithm="exact"`. A bound changes no pair. "Before" is the commit without
-    bounds.""",
+    with `algorithm="exact"`. A bound changes no pair.""",
     columns={"seconds": "seconds", "plain": "without a bound", "pairs": "pairs"},
     contenders={
-        _name(name, n, before): Contender(
-            _name(name, n, before), partial(all_pairs, name=name, n=n, before=before)
+        f"{name}, {n:,}": Contender(
+            f"{name}, {n:,}", partial(all_pairs, name=name, n=n)
         )
-        for name, n in OF_PAIRS
-        for before in VERSIONS
+        for n in N_OF_PAIRS
+        for name in FINDERS
     }
     | {
         "SemHash": Contender(
@@ -347,20 +329,9 @@ ALL_PAIRS = Group(
         )
     },
     comparisons=(
-        *(
-            ratio(
-                f"time before / now, {name}, {n:,}",
-                _name(name, n, True),
-                _name(name, n, False),
-                "seconds",
-            )
-            for name, n in OF_PAIRS
-        ),
-        ratio(
+        Comparison(
             "time of SemHash / NearDuplicates, 25,000",
-            "SemHash",
-            _name("NearDuplicates", 25_000, False),
-            "seconds",
+            "SemHash.seconds / NearDuplicates, 25,000.seconds",
         ),
     ),
     prepare=prepare,
@@ -369,9 +340,8 @@ UPDATES = Group(
     title="Updates of one text",
     text=f"""Milliseconds to add, to replace and to remove one text of so many, which is
     embedded: medians of {N_UPDATES} of each, and the mean of all, which contains what
-    few of them take longer ({N_UPDATES_BEFORE} of each before). The first replacement
-    makes a dictionary of ids. One query before any update, and the median of those
-    after one.""",
+    few of them take longer. The first replacement makes a dictionary of ids. One query
+    before any update, and the median of those after one.""",
     columns={
         "add": "add",
         "replace": "replace",
@@ -382,14 +352,9 @@ UPDATES = Group(
         "after": "query after an update",
     },
     contenders={
-        _name("updates", n, before): Contender(
-            f"{n:,}{', before' if before else ''}",
-            partial(updates, n=n, before=before),
-        )
+        f"updates, {n:,}": Contender(f"{n:,}", partial(updates, n=n))
         for n in N_OF_UPDATES
-        for before in VERSIONS
     },
-    comparisons=(),
     prepare=prepare_million,
 )
 CLUSTERS = Group(
@@ -411,7 +376,7 @@ CLUSTERS = Group(
     comparisons=tuple(
         Comparison(
             f"time of clusters / exact, {name}, {n:,}",
-            lambda found, of=f"{name}{n}": found[of]["clusters"] / found[of]["exact"],
+            f"{name}{n}.clusters / {name}{n}.exact",
         )
         for name in FINDERS
         for n in N_OF_CLUSTERS
