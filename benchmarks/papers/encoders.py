@@ -19,7 +19,6 @@ import time
 from typing import Any
 
 import numpy as np
-from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
@@ -120,7 +119,6 @@ class Encoders(Table):
         return {
             "means": table(["encoder", *COLUMNS], lines(scores, COLUMNS)),
             "weight": results[UNION]["weight of characters"],
-            **_orders(results, {name: of[-1] for name, of in methods.items()}),
             "claims": table(
                 ["claim", "here", "published", "paper"],
                 [_claim(results, **of) for of in self.description["claims"]],
@@ -180,19 +178,6 @@ def _claim(
         )
         counts.append(f"{wins} of {len(sets)}")
     return [claim, *counts, paper]
-
-
-def _orders(results: Any, methods: dict[str, str]) -> Results:
-    """The models from best to worst, measured and published on the same sets."""
-    mean = "mean of years"
-    ours = {name: results[name][mean] for name in methods}
-    theirs = {name: published(method)[mean] for name, method in methods.items()}
-    agreement = spearmanr(list(ours.values()), list(theirs.values())).statistic
-    orders = [
-        f"- {who}: {'; '.join(sorted(of, key=of.__getitem__, reverse=True))}"
-        for who, of in (("here", ours), ("published", theirs))
-    ]
-    return {"orders": orders, "agreement": float(agreement)}
 
 
 def _train(pairs: Any, encoder: Any) -> tuple[Any, dict[str, float]]:

@@ -27,7 +27,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 import skparaphrase
 from _lib.paper_encoders import multiplied, paper_encoder
-from _lib.paper_tables import Results, Runs, Table, plus_minus, resolved, said, spread
+from _lib.paper_tables import Results, Runs, Table, plus_minus, resolved, spread
 from _lib.papers import Data, cell, table
 from _lib.published import WIETING, printed_row
 from skparaphrase import supervised
@@ -236,20 +236,6 @@ class Wieting(Table):
             if task in MODELS:
                 costs = [plus_minus(found[key]) for key in COSTS]
                 runs.append([task, name, *costs, f"{found['n_train']['mean']:,.0f}"])
-        settings = {
-            **of["settings"],
-            **{
-                f"{task}, {name}": more
-                for name, row in end_to_end.items()
-                for task, more in row.get("settings", {}).items()
-            },
-            **{f"{task}, features": of["frozen"][task] for task in MODELS},
-        }
-        priors = [
-            f"- paraphrases: {row['encoder']}, {said(row['params'])}; "
-            f"{np.mean(results['seconds of priors'][name]):.0f} seconds"
-            for name, row in of["priors"].items()
-        ]
         table_6 = f"{WIETING} 6"
         return {
             "end_to_end": table(
@@ -270,7 +256,6 @@ class Wieting(Table):
                     for name, each in features.items()
                 ],
             ),
-            "settings": [*(f"- {k}: {said(v)}" for k, v in settings.items()), *priors],
             "runs": table(["task", "model", *COSTS, "examples"], runs),
             "speed": results["speed"],
         }
