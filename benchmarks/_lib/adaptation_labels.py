@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import FunctionTransformer, MultiLabelBinarizer
 
 from _lib.adaptation_data import AdaptationData, draw
-from _lib.adaptation_targets import START, Row
 from _lib.fits import (
+    START,
     Fit,
     compared,
     logistic,
@@ -31,6 +31,7 @@ from _lib.fits import (
     trained_pipeline,
 )
 from _lib.labelled import read_labelled
+from _lib.pages import Row
 from _lib.readers import read_answers
 from _lib.teacher import teach
 from skparaphrase import load_pretrained
@@ -204,32 +205,6 @@ def _joined(X: Any, y: Any, chosen: Any, n: int, seed: int) -> tuple[Any, Any]:
     return [" and ".join(X[each]) for each in drawn], [{*y[each]} for each in drawn]
 
 
-ABOUT_SEVERAL = f"""One to three questions of CLINC150, joined by "and", whose labels
-are their intents, as in MixSNIPS (Qin et al., 2020). Micro-averaged F1 x 100 on
-{N_JOINED:,} test questions, joined in the same way; "one-vs-rest" is
-`OneVsRestClassifier(LogisticRegression())` on the vectors of `load_pretrained()`, also
-with `C=10` and `class_weight="balanced"`. "F1" is that of `TextClassifier()`,
-"start" before training, and "exact" the percentage of texts with exactly the right
-labels."""
-
-
-ABOUT_KINDS = """Labels that say more or other things than what a text asks for: the
-kind of answer (TREC, 6 classes), the sentiment of a sentence (SST-2, 2), whether a
-sentence is subjective (SUBJ, 2), and the topic of a question (25). Accuracy x 100 on
-the test part; "texts" are those of each class. "Logistic" as above; "both" is the same
-on the vectors of the start and of the end side by side. Medians of 24 draws, which
-differ much where texts are few."""
-
-
-def about_few(rows: list[Row]) -> str:
-    text = """Accuracy x 100 on the test questions of CLINC150, by the number of
-    labelled texts of each of the 150 intents; seconds are those of the last column.
-    Logistic regression has C=10."""
-    if not any(TEACHER in row[""] for row in rows):
-        text += f" {TEACHER} was not installed and is left out."
-    return text
-
-
 def labels(data: AdaptationData) -> list[Row]:
     """The score on the test set, of models at their defaults and of the cosine."""
     pairs, label, test = read_labelled(data.args, "MSRP")
@@ -290,9 +265,3 @@ def labels(data: AdaptationData) -> list[Row]:
 def read_trecqa(data: AdaptationData, part: str) -> Any:
     """Questions, candidates, labels and queries."""
     return read_answers(data.root / f"data/trecqa/{part}.tsv")
-
-
-ABOUT_LABELS = """Models at their defaults, trained on the training pairs of SICK
-(scored by Pearson x 100), MSRP (accuracy x 100) and TrecQA (mean average precision x
-100 over questions with a right answer). "Start" is the cosine of the pretrained
-encoder, with a threshold by logistic regression on MSRP."""

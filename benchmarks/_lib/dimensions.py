@@ -12,8 +12,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from _lib.pages import Row
 from _lib.pretrained_tasks import DIMS
-from _lib.shipped import Material, Row
+from _lib.shipped import Material
 from _lib.timing import peak_of
 from skparaphrase import load_pretrained
 from skparaphrase.search import SemanticSearch
@@ -89,13 +90,3 @@ def _sentences(root: Path, n_texts: int) -> list[str]:
     texts = list(found)
     Random(0).shuffle(texts)
     return texts[:n_texts]
-
-
-def about_memory(rows: list[Row]) -> str:
-    gigabytes = ", ".join(f"{4 * dim / 1000:.2f}" for dim in DIMS)
-    return f"""`load_pretrained(dim=...)` with a first text, and
-    `SemanticSearch(encoder).fit(texts)` of {N_TEXTS:,} distinct sentences: the peak of
-    the resident memory beyond that before (MB of 10^6 bytes), and CPU time; medians of
-    {N_ROUNDS} rounds, each in a new process. The vectors of a million texts take
-    {gigabytes} GB. The time of a query is proportional to the number of texts. "Same
-    hits": the share of its {K} hits that {DIMS[0]} dimensions find, too."""

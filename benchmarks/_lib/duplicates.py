@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,6 @@ import numpy as np
 from sklearn.metrics.cluster import pair_confusion_matrix
 from sklearn.pipeline import make_pipeline
 
-from _lib.products import TEMPLATES
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_faq
 from skparaphrase.decomposition import CommonComponentRemoval
@@ -30,10 +30,12 @@ def duplicates() -> dict[str, tuple[Any, Any]]:
     numbers that every brand has.
     """
     faq, titles, shared = load_faq(), [], []
-    for title, reworded, models in TEMPLATES:
-        for model, number in zip(models.split(), (100, 200, 300, 400), strict=True):
-            titles += [title.format(model), reworded.format(model)]
-            shared += [title.format(number), reworded.format(number)]
+    path = Path(__file__).with_name("products.toml")
+    for of in tomllib.loads(path.read_text("utf-8"))["products"]:
+        models = zip(of["models"].split(), (100, 200, 300, 400), strict=True)
+        for model, number in models:
+            titles += [of[form].format(model) for form in ("title", "reworded")]
+            shared += [of[form].format(number) for form in ("title", "reworded")]
     products = np.arange(len(titles)) // 2
     return {
         "questions": (faq.data, faq.groups),

@@ -16,9 +16,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import normalize
 
 from _lib.adaptation_data import AdaptationData
-from _lib.adaptation_targets import START, Row
+from _lib.pages import Row
 from skparaphrase import load_pretrained
 from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder
+
+START = ", start"  # ends the name of the column with the figure before the fit
 
 
 class Fit(NamedTuple):

@@ -9,7 +9,6 @@ A subclass of :class:`Table` holds what is code: how a row is measured, and the 
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json
-import textwrap
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
@@ -20,12 +19,11 @@ import numpy as np
 
 from _lib import RESULTS
 from _lib.paper_encoders import NAMED
-from _lib.papers import Data, cell, median
+from _lib.papers import Data, cell, filled, median
 
 Results = dict[str, Any]
 Runs = Mapping[str, Sequence[Results]]  # of each row, one for each seed
 FOLDER = Path(__file__).parents[1] / "papers"
-LINE = 79
 
 
 class Table:
@@ -74,17 +72,13 @@ class Table:
 
     def text(self, results: Any, n_seeds: int) -> str:
         """The page in Markdown, without versions."""
-        cells = self.cells(results, n_seeds)
-        values = {
-            "command": f"python benchmarks/papers/run_papers.py --only {self.name}",
-            "results": results,
-            "seeds": n_seeds,
-            **{
-                name: "\n".join(of) if isinstance(of, list) else of
-                for name, of in cells.items()
-            },
-        }
-        return wrapped(self.description["text"].format_map(values))
+        return filled(
+            self.description["text"],
+            self.cells(results, n_seeds),
+            command=f"python benchmarks/papers/run_papers.py --only {self.name}",
+            results=results,
+            seeds=n_seeds,
+        )
 
 
 @cache
@@ -108,18 +102,6 @@ def resolved(value: Any) -> Any:
     if isinstance(value, str) and value.startswith("@"):
         return NAMED[value.removeprefix("@")]
     return None if value == "None" else value
-
-
-def wrapped(text: str) -> str:
-    """Markdown with wrapped paragraphs; titles, tables and lists stay as they are."""
-    blocks = []
-    for block in text.strip("\n").split("\n\n"):
-        if not block.startswith(("#", "|", "- ")):
-            block = textwrap.fill(
-                block, LINE, break_long_words=False, break_on_hyphens=False
-            )
-        blocks.append(block)
-    return "\n\n".join(blocks)
 
 
 def page(one: Table, recorded: Mapping[str, Any]) -> str:

@@ -4,11 +4,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse
-import json
 import os
 import platform
+import textwrap
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from skparaphrase.metrics import STSScorer
 from skparaphrase.vectors import WordFrequencies, WordVectors, read_word_vectors
 
 YEARS = ("2012", "2013", "2014", "2015")
+LINE = 79  # of pages of Markdown
 COLUMNS = (*YEARS, "mean of years", "with 2015", "SICK")
 
 
@@ -33,9 +34,10 @@ def parse_args(
     doc: str | None,
     *,
     seeds: int = 1,
+    sections: Iterable[str] = (),
     parents: Sequence[argparse.ArgumentParser] = (),
 ) -> argparse.Namespace:
-    """The options of all scripts, and those of `parents`."""
+    """The options of all scripts, `--only` if there are sections, and of `parents`."""
     description = (doc or "").partition("\n")[0]
     parser = argparse.ArgumentParser(description=description, parents=parents)
     parser.add_argument("--data", type=Path, default=Path("../shared"))
@@ -43,6 +45,9 @@ def parse_args(
     parser.add_argument(
         "--short", action="store_true", help="a third of the data, few epochs, one seed"
     )
+    parser.add_argument("--tables", action="store_true", help="write only the page")
+    if sections:
+        parser.add_argument("--only", default=",".join(sections), help="with commas")
     parser.add_argument("--seeds", type=int, default=seeds)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path, default=RESULTS)
@@ -228,6 +233,24 @@ def cell(value: Any, digits: int = 1) -> str:
     return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
 
+def filled(text: str, cells: Mapping[str, Any], **values: Any) -> str:
+    """A page: a text whose names in braces are replaced, with wrapped paragraphs.
+
+    A cell may be the lines of a table. Titles, tables and lists stay as they are.
+    """
+    lines = {
+        k: "\n".join(of) if isinstance(of, list) else of for k, of in cells.items()
+    }
+    blocks = []
+    for block in text.strip("\n").format_map({**values, **lines}).split("\n\n"):
+        if not block.startswith(("#", "|", "- ")):
+            block = textwrap.fill(
+                block, LINE, break_long_words=False, break_on_hyphens=False
+            )
+        blocks.append(block)
+    return "\n\n".join(blocks)
+
+
 def versions() -> dict[str, str]:
     """Versions of the libraries that affect the figures."""
     return {
@@ -237,21 +260,3 @@ def versions() -> dict[str, str]:
         "torch": torch.__version__,
         "python": platform.python_version(),
     }
-
-
-def write(
-    args: argparse.Namespace, name: str, results: Any, lines: Sequence[str]
-) -> None:
-    """Write `name.json` and `name.md`; a quick or short run only prints."""
-    found = versions()
-    text = "\n".join([*lines, "", ", ".join(f"{k} {v}" for k, v in found.items())])
-    print(text)
-    if (args.quick or getattr(args, "short", False)) and args.out == RESULTS:
-        print("(a part of the data: not written)")
-        return
-    args.out.mkdir(parents=True, exist_ok=True)
-    content = {"versions": found, "seeds": args.seeds, "results": results}
-    (args.out / f"{name}.json").write_text(
-        json.dumps(content, indent=1) + "\n", "utf-8"
-    )
-    (args.out / f"{name}.md").write_text(text + "\n", "utf-8")

@@ -16,8 +16,9 @@ from _lib.adaptation_data import AdaptationData
 from _lib.duplicates import best, duplicates, repeated_questions
 from _lib.fits import logistic, neighbour
 from _lib.labelled import SETS, accuracies
+from _lib.pages import Row
 from _lib.readers import read_answers
-from _lib.shipped import TESTS, YEARS, Material, Row, year_means
+from _lib.shipped import TESTS, YEARS, Material, year_means
 from skparaphrase import load_pretrained
 from skparaphrase.metrics import RetrievalScorer, map_score
 from skparaphrase.pairs import PairSimilarity
@@ -90,20 +91,6 @@ def _scores(data: Material, encoder: Any) -> dict[str, float]:
     }
 
 
-def about_tasks(rows: list[Row]) -> str:
-    of = {row[""]: row["mean"] for row in rows}
-    return f"""All x 100. Similarity: STS, the mean of 2012 to 2015, and SICK. Intents:
-    CLINC150, with {N_TEXTS} texts each, the mean of {N_SEEDS} draws; accuracy of the
-    nearest neighbour and of logistic regression. Answers: mean average precision on the
-    test set of TrecQA, of questions with a right answer. Questions: reciprocal rank of
-    the earlier version of 96 repeated questions of `load_faq` among 550. Duplicates:
-    F1 of pairs at the best threshold, bundled questions and product titles
-    (`near_duplicates.md`). Features: mean of the columns of "Frozen features" for one
-    encoder. The mean is that of the six kinds of tasks: {of["shipped"]:.1f} for what
-    `load_pretrained()` gives, {of['shipped, pooling="mean"']:.1f} with
-    `pooling="mean"`."""
-
-
 # Fewer dimensions --------------------------------------------------------------------
 
 
@@ -116,17 +103,19 @@ def dimensions(data: Material) -> list[Row]:
     return _rows(data, encoders)
 
 
-def about_dimensions(rows: list[Row]) -> str:
+def changes(rows: list[Row]) -> str:
+    """What fewer dimensions cost, by kind of task."""
     means = {row[""]: _means(row) for row in rows}
-    text = "The same tasks with the first dimensions only, `load_pretrained(dim=...)`."
-    for dim in DIMS[1:]:
+    sentences = []
+    for dim in DIMS[1:] if rows else ():
         found = means[f'dim={dim}, pooling="distinct"']
-        changes = [
+        differences = [
             f"{found[kind] - score:+.1f} ({kind})"
             for kind, score in means['dim=256, pooling="distinct"'].items()
         ]
-        text += f" With {dim}, the kinds of tasks change by {', '.join(changes)}."
-    return text
+        listed = ", ".join(differences)
+        sentences.append(f"With {dim}, the kinds of tasks change by {listed}.")
+    return " ".join(sentences)
 
 
 # How sure the order is ---------------------------------------------------------------
@@ -181,9 +170,3 @@ def _mean(
         statistics.mean(s for key, s in scores.items() if f"-{year}." in key)
         for year in YEARS
     )
-
-
-def about_intervals(rows: list[Row]) -> str:
-    return f"""The mean of STS 2012 to 2015 with 95 % intervals, by {N_RESAMPLES}
-    bootstrap samples of the pairs of each data set, which are the same for all rows.
-    "Gain" is that over averages of all words, `load_pretrained(pooling="mean")`."""

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from _lib.shipped import PACKAGE, TESTS, Material, Row, year_means
+from _lib.pages import Row
+from _lib.shipped import PACKAGE, TESTS, Material, year_means
 from _lib.teacher import load_teacher, teach
 from skparaphrase.text import WordTokenizer
 
@@ -122,9 +123,6 @@ def peers(data: Material) -> list[Row]:
         name: Peer(data.pretrained[name].transform, size)
         for name in ("shipped", 'shipped, pooling="mean"')
     }
-    if data.first_edition is not None:
-        first = data.first_edition.transform
-        found["first edition"] = Peer(first, megabytes(data.args.first, "encoders.npz"))
     for name, (make, needed) in PEERS.items():
         if all(map(find_spec, needed)):
             print(name, flush=True)
@@ -134,14 +132,3 @@ def peers(data: Material) -> list[Row]:
         {"": name, "MB": peer.megabytes, **year_means(peer, tests)}
         for name, peer in found.items()
     ]
-
-
-def about_peers(rows: list[Row]) -> str:
-    ours, *others = (row for row in rows if "pooling" not in row[""])
-    below = [row[""] for row in others if row["mean"] < ours["mean"]]
-    return f"""Size on disk (of FastText: in memory), Pearson x 100 of cosines without
-    removal; `throughput.md` has their speed. The shipped encoder has
-    {ours["mean"]:.1f} on the four years; {len(below)} of the {len(others)} others are
-    below. FastText was trained on {N_FASTTEXT:,} sentences with 100 dimensions, which
-    is little. `mteb_sts.md` has published figures of models that have to be
-    downloaded, such as potion."""
