@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import argparse
 import csv
 import lzma
 from functools import cached_property
@@ -14,7 +13,6 @@ import numpy as np
 from sklearn.model_selection import GroupShuffleSplit
 
 from _lib.papers import Data, score_sts, sts_means
-from skparaphrase.datasets import read_pairs
 from skparaphrase.metrics import RetrievalScorer, STSScorer
 
 N_TEST = 3000  # held-out captions that are scored; the rest is the development part
@@ -33,10 +31,9 @@ class Captions(NamedTuple):
 class AdaptationData(Data):
     """Data, read on first use; the general scores of an encoder."""
 
-    def __init__(self, args: argparse.Namespace) -> None:
-        super().__init__(args)
-        self.args = args
-        self.seeds = range(args.seeds)
+    @property
+    def seeds(self) -> range:
+        return range(self.args.seeds)
 
     @cached_property
     def captions(self) -> Captions:
@@ -67,11 +64,6 @@ class AdaptationData(Data):
         X, y = self.intents("train")
         rows = draw(y, n_texts, seed)
         return X[rows], y[rows]
-
-    def sick(self, part: str) -> tuple[Any, Any]:
-        return read_pairs(
-            self.root / f"data/sick/{part}.tsv", score="score", return_X_y=True
-        )
 
     @cached_property
     def sick_paraphrases(self) -> Any:

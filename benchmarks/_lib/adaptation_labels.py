@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -20,7 +19,6 @@ from sklearn.preprocessing import FunctionTransformer, MultiLabelBinarizer
 from _lib.adaptation_data import AdaptationData, draw
 from _lib.fits import (
     START,
-    Fit,
     compared,
     logistic,
     neighbour,
@@ -28,7 +26,6 @@ from _lib.fits import (
     over_seeds,
     timed,
     trained,
-    trained_pipeline,
 )
 from _lib.labelled import read_labelled
 from _lib.pages import Row
@@ -36,6 +33,7 @@ from _lib.readers import read_answers
 from _lib.teacher import teach
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_faq
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.metrics import map_score, pearson_scorer
 from skparaphrase.pairs import PairFeatures, PairSimilarity
 from skparaphrase.supervised import (
@@ -60,48 +58,34 @@ def few(data: AdaptationData) -> list[Row]:
     """Accuracy on the test questions of CLINC150."""
     asked = data.intents("test")
 
-    def run(fit: Callable[..., Fit], seed: int) -> dict[str, float]:
+    def run(name: str, seed: int) -> dict[str, float]:
         found = {}
         for n in FEW[:2] if data.quick else FEW:
-            model, seconds, n_warnings = fit(*data.few_texts(n, seed), seed=seed)
+            model = classifiers(seed)[name]
+            model, seconds, n_warnings = timed(model, *data.few_texts(n, seed))
             found[f"{n}"] = 100 * float(model.score(*asked))
         return {**found, "seconds": seconds, "warnings": n_warnings}
 
     return [
-        over_seeds(data, name, lambda seed, fit=fit: run(fit, seed))
-        for name, fit in classifiers().items()
+        over_seeds(data, name, lambda seed, name=name: run(name, seed))
+        for name in classifiers(0)
     ]
 
 
-def classifiers() -> dict[str, Callable[..., Fit]]:
-    """Functions of texts, labels and a seed, by the names of rows."""
+def classifiers(seed: int) -> dict[str, Any]:
+    """Unfitted classifiers by the names of rows."""
     found = {
-        "tf-idf, logistic regression": _tfidf,
-        "pretrained, logistic regression": _pretrained,
-        "ParaphraseEncoder, logistic regression": trained_pipeline,
-        "TextClassifier": _classifier,
+        "tf-idf, logistic regression": on_vectors(TfidfVectorizer()),
+        "pretrained, logistic regression": on_vectors(load_pretrained()),
+        "ParaphraseEncoder, logistic regression": on_vectors(
+            ParaphraseEncoder(random_state=seed)
+        ),
+        "TextClassifier": TextClassifier(random_state=seed),
     }
     if all(map(find_spec, PACKAGES)):
-        found[f"{TEACHER}, logistic regression"] = _teacher
+        vectors = FunctionTransformer(lambda texts: teach(np.asarray(texts).tolist()))
+        found[f"{TEACHER}, logistic regression"] = on_vectors(vectors)
     return found
-
-
-def _tfidf(X: Any, y: Any, *, seed: int) -> Fit:
-    classifier = LogisticRegression(C=10, max_iter=1000)
-    return timed(make_pipeline(TfidfVectorizer(), classifier), X, y)
-
-
-def _pretrained(X: Any, y: Any, *, seed: int) -> Fit:
-    return timed(on_vectors(load_pretrained()), X, y)
-
-
-def _classifier(X: Any, y: Any, *, seed: int) -> Fit:
-    return timed(TextClassifier(random_state=seed), X, y)
-
-
-def _teacher(X: Any, y: Any, *, seed: int) -> Fit:
-    vectors = FunctionTransformer(lambda texts: teach(np.asarray(texts).tolist()))
-    return timed(on_vectors(vectors), X, y)
 
 
 def kinds(data: AdaptationData) -> list[Row]:
@@ -121,7 +105,7 @@ def kinds(data: AdaptationData) -> list[Row]:
         )
         both = make_union(load_pretrained(), FrozenEstimator(fit.estimator))
         found["both"] = 100 * float(on_vectors(both).fit(*known).score(*asked))
-        classifier = _classifier(*known, seed=seed)
+        classifier = timed(TextClassifier(random_state=seed), *known)
         found["TextClassifier"] = 100 * float(classifier.estimator.score(*asked))
         found["warnings"] += classifier.n_warnings
         return found

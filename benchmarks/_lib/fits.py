@@ -36,11 +36,6 @@ def trained(X: Any, y: Any = None, *, seed: int, **changes: Any) -> Fit:
     return timed(ParaphraseEncoder(random_state=seed, **changes), X, y)
 
 
-def trained_pipeline(X: Any, y: Any, *, seed: int) -> Fit:
-    """`make_pipeline(ParaphraseEncoder(), ..., LogisticRegression()).fit(X, y)`."""
-    return timed(on_vectors(ParaphraseEncoder(random_state=seed)), X, y)
-
-
 def timed(estimator: Any, X: Any, y: Any = None) -> Fit:
     """Fit an estimator."""
     started = time.process_time()

@@ -25,7 +25,7 @@ def publish(
 ) -> None:
     """Write `name.json` and `name.md`, from new results or, with `--tables`, recorded.
 
-    A quick or short run only prints.
+    A quick run only prints.
     """
     path = args.out / f"{name}.json"
     if args.tables:
@@ -36,7 +36,7 @@ def publish(
         content = {"versions": versions(), **json.loads(json.dumps(content))}
     text = page(name, content, cells)
     print(text)
-    if (args.quick or args.short) and args.out == RESULTS:
+    if args.quick and args.out == RESULTS:
         print("(a part of the data: not written)")
         return
     args.out.mkdir(parents=True, exist_ok=True)
@@ -70,7 +70,7 @@ def _measured(
     data: Any,
 ) -> Results:
     path = args.out / f"{name}.json"
-    is_kept = path.exists() and not (args.quick or args.short)
+    is_kept = path.exists() and not args.quick
     found = json.loads(path.read_text("utf-8"))["results"] if is_kept else {}
     for section in args.only.split(","):
         started, found[section] = time.perf_counter(), []

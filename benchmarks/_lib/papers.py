@@ -4,16 +4,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse
-import os
 import platform
 import textwrap
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 import sklearn
 import torch
@@ -42,18 +39,14 @@ def parse_args(
     parser = argparse.ArgumentParser(description=description, parents=parents)
     parser.add_argument("--data", type=Path, default=Path("../shared"))
     parser.add_argument("--quick", action="store_true", help="a sample of each")
-    parser.add_argument(
-        "--short", action="store_true", help="a third of the data, few epochs, one seed"
-    )
     parser.add_argument("--tables", action="store_true", help="write only the page")
     if sections:
         parser.add_argument("--only", default=",".join(sections), help="with commas")
     parser.add_argument("--seeds", type=int, default=seeds)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
     args.data = args.data.resolve()
-    if args.quick or args.short:
+    if args.quick:
         args.seeds = 1
     return args
 
@@ -62,6 +55,7 @@ class Data:
     """The folders `data` and `vectors`, read on first use."""
 
     def __init__(self, args: argparse.Namespace) -> None:
+        self.args = args
         self.root = args.data
         self.quick = args.quick
         self.short = getattr(args, "short", False)
@@ -116,28 +110,31 @@ class Data:
             return 1
         return min(number, short) if self.short and short is not None else number
 
-    @cached_property
-    def sts(self) -> dict[str, tuple[Any, Any]]:
-        """Test sets by name, "2012.MSRpar", ..., and "sick"."""
-        paths = sorted((self.root / "data/sts").glob("201[2-5].*.tsv"))
-        found = {
-            path.stem: read_pairs(path, score="score", return_X_y=True)
-            for path in paths
-        }
-        path = self.root / "data/sick/test.tsv"
-        return {**found, "sick": read_pairs(path, score="score", return_X_y=True)}
-
-    @cached_property
-    def development(self) -> dict[str, tuple[Any, Any]]:
-        """The data to choose rates and epochs on: STS 2012 train and SICK train."""
-        paths = sorted((self.root / "data/sts").glob("2012-train.*.tsv"))
-        paths.append(self.root / "data/sick/train.tsv")
+    def scored(self, *patterns: str) -> dict[str, tuple[Any, Any]]:
+        """Pairs and their scores, of files under `data`, such as "sick-test"."""
+        paths = [p for of in patterns for p in sorted((self.root / "data").glob(of))]
         return {
             f"{path.parent.name}-{path.stem}": read_pairs(
                 path, score="score", return_X_y=True
             )
             for path in paths
         }
+
+    def sick(self, part: str) -> tuple[Any, Any]:
+        (found,) = self.scored(f"sick/{part}.tsv").values()
+        return found
+
+    @cached_property
+    def sts(self) -> dict[str, tuple[Any, Any]]:
+        """Test sets by name, "2012.MSRpar", ..., and "sick"."""
+        sets = self.scored("sts/201[2-5].*.tsv")
+        found = {name.removeprefix("sts-"): of for name, of in sets.items()}
+        return {**found, "sick": self.sick("test")}
+
+    @cached_property
+    def development(self) -> dict[str, tuple[Any, Any]]:
+        """The data to choose rates and epochs on: STS 2012 train and SICK train."""
+        return self.scored("sts/2012-train.*.tsv", "sick/train.tsv")
 
     @cached_property
     def word_similarity(self) -> dict[str, tuple[Any, Any]]:
@@ -179,31 +176,6 @@ def score_words(encoder: Any, data: Data) -> dict[str, float]:
     scorer = STSScorer(data.word_similarity, metric="spearman")
     scores = scorer(encoder)
     return {name: 100 * score for name, score in scores.items() if name != "mean"}
-
-
-def run_all(
-    args: argparse.Namespace,
-    tasks: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]],
-) -> list[dict[str, Any]]:
-    """The results (dicts) and CPU seconds of all tasks, in order.
-
-    The tasks run in `--jobs` processes with one thread each, so that a busy machine
-    does not change their seconds. Put the longest first.
-    """
-    parallel = joblib.Parallel(n_jobs=min(args.jobs, len(tasks)), batch_size=1)
-    results: list[dict[str, Any]] = parallel(
-        joblib.delayed(_timed)(function, values) for function, values in tasks
-    )
-    return results
-
-
-def _timed(function: Callable[..., Any], values: tuple[Any, ...]) -> dict[str, Any]:
-    torch.set_num_threads(1)
-    started = time.process_time()
-    result: dict[str, Any] = function(*values)
-    result["seconds"] = round(time.process_time() - started, 1)
-    print(values[-1] if values else function.__name__, result, flush=True)
-    return result
 
 
 def median(runs: Sequence[Any]) -> Any:

@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import argparse
 import statistics
 from collections.abc import Mapping
 from copy import copy
@@ -16,7 +15,6 @@ from sklearn.preprocessing import normalize
 import skparaphrase
 from _lib.pages import Row
 from _lib.papers import Data
-from skparaphrase.datasets import read_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.metrics import STSScorer
@@ -30,20 +28,6 @@ UNKNOWN = (None, "hash", "subword")
 
 class Material(Data):
     """Data and encoders, read or made on first use."""
-
-    def __init__(self, args: argparse.Namespace) -> None:
-        super().__init__(args)
-        self.args = args
-
-    def scored(self, *patterns: str) -> dict[str, Any]:
-        folder = self.root / "data"
-        paths = [path for of in patterns for path in sorted(folder.glob(of))]
-        return {
-            f"{path.parent.name}-{path.stem}": read_pairs(
-                path, score="score", return_X_y=True
-            )
-            for path in paths
-        }
 
     @cached_property
     def shipped(self) -> Any:

@@ -210,21 +210,6 @@ class Amount(Table):
             before, reached = float(size), gain
         return None
 
-    def draw(self, results: Any, path: Path) -> None:
-        from matplotlib.figure import Figure
-
-        axes = Figure(figsize=(6, 4), layout="constrained").subplots()
-        for name, of in results.items():
-            if name in STARTS:
-                axes.axhline(of[MEAN], color="grey", linestyle=":")
-                axes.text(1e5, of[MEAN], name, va="top", ha="right", color="grey")
-            else:
-                means = [scores[MEAN] for scores in of.values()]
-                axes.plot([*map(int, of)], means, marker=".", label=name)
-        axes.set(xscale="log", xlabel="training pairs", ylabel="mean Pearson x 100")
-        axes.legend()
-        axes.figure.savefig(path, dpi=120)
-
 
 class MarginsAndWeights(Table):
     name = "wieting_margins_and_weights"

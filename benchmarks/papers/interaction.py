@@ -24,7 +24,7 @@ from _lib.papers import Data, cell, table
 from _lib.published import PWIM, printed, printed_row, tables
 from _lib.stacked_lstm import stacked
 from skparaphrase import load_pretrained
-from skparaphrase.datasets import load_word_vectors, read_pairs
+from skparaphrase.datasets import load_word_vectors
 from skparaphrase.inspection import word_interactions
 from skparaphrase.metrics import (
     pearson_score,
@@ -156,12 +156,7 @@ class Similarity(Grouped):
         row = self.rows[name]
         if row["kind"] == "STS":
             return self._sts(data, name, seed)
-        train, *others = (
-            read_pairs(
-                data.root / f"data/sick/{part}.tsv", score="score", return_X_y=True
-            )
-            for part in ("train", "dev", "test")
-        )
+        train, *others = map(data.sick, ("train", "dev", "test"))
         X, y = part_of(data, *train)
         (X_val, y_val), (X_test, gold) = others
         if row["kind"] == "LSTM":
@@ -184,20 +179,15 @@ class Similarity(Grouped):
 
     def _sts(self, data: Data, name: str, seed: int) -> Results:
         """Pearson's r on test sets, and the mean weighted by their size."""
-        row, folder = self.rows[name], data.root / "data/sts"
-        parts = [
-            read_pairs(path, score="score", return_X_y=True)
-            for pattern in row["train"]
-            for path in sorted(folder.glob(f"{pattern}.tsv"))
-        ]
+        row = self.rows[name]
+        parts = data.scored(*(f"sts/{of}.tsv" for of in row["train"])).values()
         X, y = part_of(data, *map(np.concatenate, zip(*parts, strict=True)))
         model = _regressor(data, {"levels": range(6), **row["params"]}, seed)
         costs = timed_fit(model, X, y)
         found, sizes = {}, []
-        for path in sorted(folder.glob(f"{row['test']}.tsv")):
-            pairs, gold = read_pairs(path, score="score", return_X_y=True)
-            part = path.stem.partition(".")[2]
-            found[part] = pearson_score(gold, model.predict(pairs))
+        for part, (pairs, gold) in data.scored(f"sts/{row['test']}.tsv").items():
+            score = pearson_score(gold, model.predict(pairs))
+            found[part.partition(".")[2]] = score
             sizes.append(len(gold))
         mean = float(np.average(list(found.values()), weights=sizes))
         return {**found, "r": mean, "pairs": len(y), **costs}

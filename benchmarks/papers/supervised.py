@@ -62,14 +62,12 @@ def read(data: Data, task: str) -> Parts:
         texts, labels = parts["train"]
         keep = np.array([_letters(text) not in known for text in texts])
         parts["train"] = texts[keep], labels[keep]
+    elif task == "similarity":
+        parts = {name: data.sick(name) for name in ("train", *TEST)}
     else:
-        target = {"score": "score"}
-        if task == "entailment":
-            target = {"label": "entailment"}
+        folder, options = data.root / "data/sick", {"label": "entailment"}
         parts = {
-            name: read_pairs(
-                data.root / f"data/sick/{name}.tsv", **target, return_X_y=True
-            )
+            name: read_pairs(folder / f"{name}.tsv", **options, return_X_y=True)
             for name in ("train", *TEST)
         }
     X, y = parts["train"]

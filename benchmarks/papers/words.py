@@ -9,7 +9,6 @@ of Wieting et al. (2016).
 
 from collections import Counter
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from scipy.stats import spearmanr
@@ -157,18 +156,6 @@ class Convergence(Table):
         rows = [[i, *of] for i, of in enumerate(zip(*curves, strict=True), 1)]
         costs = [f"{name} {results[name]['seconds']:.0f} s" for name in self.rows]
         return {"table": table(["epoch", *self.rows], rows), "costs": ", ".join(costs)}
-
-    def draw(self, results: Any, path: Path) -> None:
-        from matplotlib.figure import Figure
-
-        axes = Figure(figsize=(5, 3.5), layout="constrained").subplots()
-        for name in reversed(self.rows):
-            scores = results[name]["simlex999"]
-            axes.plot(range(1, len(scores) + 1), scores, marker=".", label=name)
-        axes.set(xlabel="epoch", ylabel="SimLex-999, Spearman x 100")
-        axes.set_xticks(range(1, len(scores) + 1))
-        axes.legend()
-        axes.figure.savefig(path, dpi=120)
 
 
 class CharacterNeighbors(Table):

@@ -1,6 +1,6 @@
 """Distillation of all-MiniLM-L6-v2 into averages of word vectors.
 
-    python benchmarks/quality/distillation.py [--quick] [--seeds 3] [--jobs 1]
+    python benchmarks/quality/distillation.py [--quick] [--seeds 3]
 
 The teacher embeds the distinct sentences of the training pairs (captions, rewrites,
 news: 81,000), which takes some minutes and is cached in `results/runs`.

@@ -15,6 +15,7 @@ same table of words, if it is installed. Writes
 
 import argparse
 import sys
+import time
 from collections.abc import Mapping
 from functools import partial
 from importlib.util import find_spec
@@ -48,7 +49,7 @@ from _lib.labelled import (
 )
 from _lib.pages import publish
 from _lib.paper_encoders import INFONCE, paper_encoder
-from _lib.papers import Data, cell, parse_args, run_all, table
+from _lib.papers import Data, cell, parse_args, table
 
 N_OUTER = 10
 UNIONS = {"average + tf-idf": "average", "trained + tf-idf": "trained"}
@@ -63,16 +64,15 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     """Accuracies of all kinds of features on all sets, over the seeds."""
     seeds = range(args.seeds)
     with TemporaryDirectory() as folder:
-        run_all(args, [(train, (args, folder, seed)) for seed in seeds])
-        tasks = [(run, (args, folder, s, name)) for name in SETS for s in seeds]
-        found = run_all(args, tasks)
-    runs: dict[str, list[Any]] = {name: [] for name in SETS}
-    for (_, values), result in zip(tasks, found, strict=True):
-        runs[values[-1]].append(result)
-    return {name: summary(of) for name, of in runs.items()}
+        for seed in seeds:
+            train(args, folder, seed)
+        return {
+            name: summary([run(args, folder, seed, name) for seed in seeds])
+            for name in SETS
+        }
 
 
-def train(args: argparse.Namespace, folder: str, seed: int) -> dict[str, Any]:
+def train(args: argparse.Namespace, folder: str, seed: int) -> None:
     """An encoder of paraphrases, saved to the folder.
 
     Pairs of MSRP are left out: they are its training pairs with one label, so in
@@ -89,14 +89,13 @@ def train(args: argparse.Namespace, folder: str, seed: int) -> dict[str, Any]:
         **INFONCE,
     )
     encoder.fit(pairs[: 3000 if args.quick else None]).save(Path(folder) / str(seed))
-    return {"n_pairs": len(pairs)}
 
 
 def run(args: argparse.Namespace, folder: str, seed: int, name: str) -> dict[str, Any]:
     """Accuracy and F1 x 100 of every kind of features on one set."""
     X, y, test = read_labelled(args, name)
     kinds = features(Data(args), Path(folder) / str(seed), pairs=X.ndim == 2)
-    n_folds = 3 if args.quick or args.short else N_OUTER
+    started, n_folds = time.process_time(), 3 if args.quick else N_OUTER
     splits = splits_of(X, y, test, n_folds, seed)
     tested = np.concatenate([tried for _, tried in splits])
     predictions: dict[str, Any] = {}
@@ -123,6 +122,7 @@ def run(args: argparse.Namespace, folder: str, seed: int, name: str) -> dict[str
             if name == "MSRP"
         },
         "gain": gains(predictions, y[tested]),
+        "seconds": time.process_time() - started,
     }
 
 

@@ -107,7 +107,7 @@ def test_without_data_only_bundled_data_are_used(lib, monkeypatch, tmp_path, cap
     assert names == ["bundled"]
     printed = capsys.readouterr().out
     assert "its figures mean nothing" in printed and "only bundled data" in printed
-    assert "mean nothing" in (tmp_path / "out/papers.html").read_text("utf-8")
+    assert "mean nothing" in (tmp_path / "out/papers.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("only", [[], ["wieting_encoders", "sts"]])
