@@ -10,7 +10,7 @@ A subclass of :class:`Table` holds what is code: how a row is measured, and the 
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -32,6 +32,7 @@ class Table:
     name: ClassVar[str]
     is_bundled: ClassVar[bool] = False  # it needs no other data
     kinds: ClassVar[dict[str, type["Table"]]] = {}
+    summary: ClassVar[Callable[[Sequence[Any]], Any]] = staticmethod(median)  # of runs
 
     def __init_subclass__(cls) -> None:
         if "name" in vars(cls):
@@ -60,8 +61,8 @@ class Table:
         raise NotImplementedError
 
     def combine(self, runs: Runs) -> Results:
-        """What is recorded: by default, medians over seeds of each row."""
-        return {name: median(of) for name, of in runs.items()}
+        """What is recorded: by default, a summary over seeds of each row."""
+        return {name: self.summary(of) for name, of in runs.items()}
 
     def cells(self, results: Any, n_seeds: int) -> Results:
         """Values and tables, by their names in the text."""

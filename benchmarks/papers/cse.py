@@ -324,6 +324,7 @@ class CSEFitted(Table):
     """A convolutional encoder, from random or trained filters."""
 
     name = "cse_supervised"
+    summary = staticmethod(spread)
     measures = ("r", "rho", "MSE")
 
     def measure(self, data: Data, name: str, seed: int) -> Results:
@@ -356,12 +357,6 @@ class CSEFitted(Table):
             "prior seconds": seconds,
         }
 
-    def combine(self, runs: Runs) -> Results:
-        found = {name: spread(of) for name, of in runs.items()}
-        for of in found.values():
-            del of["seconds"]
-        return found
-
     def cells(self, results: Any, n_seeds: int) -> Results:
         rows = []
         for name, row in self.rows.items():
@@ -374,11 +369,6 @@ class CSEFitted(Table):
                 for key, published in zip(self.measures, theirs, strict=False)
             ]
             rows.append([name, *cells])
-        keys = ("dev", "epoch", "fit seconds", "prior seconds")
-        runs = [
-            [name, *(plus_minus(results[name][key]) for key in keys)]
-            for name in self.rows
-        ]
         printed = self.rows["CSE universal, h* as printed"]["params"]
         return {
             "scores": table(
@@ -386,5 +376,4 @@ class CSEFitted(Table):
             ),
             "printed": said(printed),
             "ours": said(self.rows["CSE universal"]["params"]),
-            "runs": table(["model", *keys], runs),
         }

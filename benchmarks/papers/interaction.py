@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from _lib.paper_encoders import multiplied, paper_encoder
-from _lib.paper_tables import Results, Runs, Table, said
+from _lib.paper_tables import Results, Table, said
 from _lib.papers import Data, cell, table
 from _lib.published import PWIM, printed, printed_row, tables
 from _lib.stacked_lstm import stacked
@@ -135,8 +135,7 @@ def costs_of(found: Results, names: Iterable[str]) -> list[list[Any]]:
 class Grouped(Table):
     """Rows in groups, each with the parameters that differ from the defaults."""
 
-    def combine(self, runs: Runs) -> Results:
-        return {name: list(of) for name, of in runs.items()}
+    summary = staticmethod(list)
 
     def group(self, kind: str) -> dict[str, Any]:
         return {name: row for name, row in self.rows.items() if row["kind"] == kind}

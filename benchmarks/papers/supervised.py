@@ -44,7 +44,6 @@ MODELS = {
 }
 LONGEST_FIRST = tuple(reversed(MODELS))
 TEST = ("dev", "test")
-COSTS = ("dev", "test", "epoch", "fit seconds")
 Parts = dict[str, tuple[Any, Any]]
 
 
@@ -205,17 +204,9 @@ class Wieting(Table):
         return ours.set_params(encoder=encoder, **settings)
 
     def combine(self, runs: Runs) -> Results:
-        found: Results = {}
-        for name, of in runs.items():
-            if name == "speed":
-                found[name] = of[0]
-            elif name.startswith("prior, "):
-                seconds = found.setdefault("seconds of priors", {})
-                prior = name.removeprefix("prior, ")
-                seconds[prior] = [run["seconds"] for run in of]
-            else:
-                found[name] = spread(of)
-        return found
+        return {
+            name: of[0] if name == "speed" else spread(of) for name, of in runs.items()
+        }
 
     def cells(self, results: Any, n_seeds: int) -> Results:
         of = resolved(self.description)
@@ -225,15 +216,6 @@ class Wieting(Table):
             found = [results.get(f"{task}, {key}") for task in MODELS]
             return [label, *beside(found, theirs)]
 
-        runs = []
-        for key, found in results.items():
-            task, _, called = key.partition(", ")
-            kind, _, name = called.partition(", ")
-            if kind == "features":
-                name = f"features, {of['priors'][name]['encoder']} {name}"
-            if task in MODELS:
-                costs = [plus_minus(found[key]) for key in COSTS]
-                runs.append([task, name, *costs, f"{found['n_train']['mean']:,.0f}"])
         table_6 = f"{WIETING} 6"
         return {
             "end_to_end": table(
@@ -254,7 +236,6 @@ class Wieting(Table):
                     for name, each in features.items()
                 ],
             ),
-            "runs": table(["task", "model", *COSTS, "examples"], runs),
             "speed": results["speed"],
         }
 

@@ -64,7 +64,7 @@ def _save_large(args: Args, *dtypes: str) -> None:
     """Real words, then words generated from them, in a folder for each dtype."""
     import numpy as np
 
-    from skparaphrase.vectors import WordVectors
+    from skparaphrase.vectors import WordVectors, save_word_vectors
 
     small = read_table(args)
     n_words = N_WORDS // (10 if args.quick else 1)
@@ -76,7 +76,7 @@ def _save_large(args: Args, *dtypes: str) -> None:
     matrix[:n_real] = small.matrix[:n_real]
     table = WordVectors(words, matrix)
     for dtype in dtypes:
-        table.astype(dtype).save(args.folder / dtype)
+        save_word_vectors(table.astype(dtype), args.folder / dtype)
 
 
 # grid ------------------------------------------------------------------------------
