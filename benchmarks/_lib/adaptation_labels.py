@@ -66,10 +66,7 @@ def few(data: AdaptationData) -> list[Row]:
             found[f"{n}"] = 100 * float(model.score(*asked))
         return {**found, "seconds": seconds, "warnings": n_warnings}
 
-    return [
-        over_seeds(data, name, lambda seed, name=name: run(name, seed))
-        for name in classifiers(0)
-    ]
+    return [over_seeds(data, name, run, name) for name in classifiers(0)]
 
 
 def classifiers(seed: int) -> dict[str, Any]:
@@ -111,12 +108,7 @@ def kinds(data: AdaptationData) -> list[Row]:
         return found
 
     return [
-        over_seeds(
-            data,
-            f"{kind}: {n} texts",
-            lambda seed, of=of, n=n: run(*of, n, seed),
-            n_times=N_TIMES,
-        )
+        over_seeds(data, f"{kind}: {n} texts", run, *of, n, n_times=N_TIMES)
         for kind, of in _labelled_kinds(data).items()
         for n in KIND_TEXTS
         if n <= np.unique(of[1], return_counts=True)[1].max()
@@ -173,9 +165,7 @@ def several(data: AdaptationData) -> list[Row]:
 
     return [
         over_seeds(
-            data,
-            f"{n_labels} labels, {n_texts:,} texts",
-            lambda seed, sizes=(n_labels, n_texts): run(*sizes, seed),
+            data, f"{n_labels} labels, {n_texts:,} texts", run, n_labels, n_texts
         )
         for n_labels, n_texts in (SEVERAL[:1] if data.quick else SEVERAL)
     ]
@@ -240,10 +230,7 @@ def labels(data: AdaptationData) -> list[Row]:
             "warnings": fit.n_warnings,
         }
 
-    return [
-        over_seeds(data, name, lambda seed, task=task: run(*task, seed))
-        for name, task in tasks.items()
-    ]
+    return [over_seeds(data, name, run, *task) for name, task in tasks.items()]
 
 
 def read_trecqa(data: AdaptationData, part: str) -> Any:

@@ -6,13 +6,12 @@ Imports are inside functions, because they count towards the memory of the calle
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import lzma
 from typing import Any
 
 from _lib.timing import Args
 
 CORPORA = ("flickr8k", "rewrites")
-N_SENTENCES = 150_000  # of `read_sentences`
+N_SENTENCES = 150_000  # of `some_sentences`
 
 
 def read_table(args: Args) -> Any:
@@ -35,13 +34,12 @@ def corpus_texts(args: Args) -> list[str]:
     return [text for pair in read_corpora(args) for text in pair]
 
 
-def read_sentences(args: Args, n_texts: int = N_SENTENCES) -> list[str]:
+def some_sentences(args: Args, n_texts: int = N_SENTENCES) -> list[str]:
     """Distinct sentences, in equal shares of all sources."""
-    texts: dict[str, None] = {}
-    for path in sorted((args.data / "data/sentences").glob("*.txt.xz")):
-        texts |= dict.fromkeys(lzma.decompress(path.read_bytes()).decode().splitlines())
+    from _lib.readers import read_sentences
+
+    found = read_sentences(args.data)
     n_texts //= 30 if args.quick else 1
-    found = list(texts)
     return [found[i * len(found) // n_texts] for i in range(n_texts)]
 
 

@@ -113,18 +113,7 @@ HTML = """<html><head><style>td {{ font-family: Arial; font-size: 13px }}</style
 <td align="left" valign="top"><p>{text}</p><p>{name}</p></td></tr></table></body></html>
 """
 FORMS = {"plain": "{text}", "e-mail": MAIL, "HTML": HTML}
-NAMES = (
-    "Ann",
-    "Bob",
-    "Carla",
-    "Dimitri",
-    "Eve",
-    "Farid",
-    "Gina",
-    "Hugo",
-    "Ines",
-    "Jan",
-)
+NAMES = "Ann Bob Carla Dimitri Eve Farid Gina Hugo Ines Jan".split()
 
 
 def forms(folder: Path) -> list[dict[str, Any]]:

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json
-import lzma
 from collections.abc import Callable, Mapping
 from typing import Any
 from unittest.mock import patch
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from _lib.readers import read_sentences
 from _lib.timing import Args, Measures, timed
 
 K = 10
@@ -42,13 +42,9 @@ class Stored(BaseEstimator):
         return True
 
 
-def sentences(args: Args, n_lines: int | None = None) -> list[str]:
-    """Distinct sentences of the first lines of each source, in random order."""
-    found: dict[str, None] = {}
-    for path in sorted((args.data / "data/sentences").glob("*.txt.xz")):
-        lines = lzma.open(path, "rt", encoding="utf-8").read().split("\n")
-        found |= dict.fromkeys(line.strip() for line in lines[:n_lines] if line)
-    texts = list(found)
+def sentences(args: Args) -> list[str]:
+    """Distinct sentences of all sources, in random order."""
+    texts = read_sentences(args.data)
     np.random.default_rng(0).shuffle(texts)
     return texts
 
@@ -65,11 +61,11 @@ def prepare(args: Args, n_texts: int = 100_000) -> None:
 
     texts = sentences(args)
     n_asked = max(N_QUERIES.values())
-    texts, asked = texts[:-n_asked][: _size(args, n_texts)], texts[-n_asked:]
+    texts, asked = texts[:-n_asked][: size_of(args, n_texts)], texts[-n_asked:]
     encoder = skparaphrase.load_pretrained()
     (args.folder / "texts.json").write_text(json.dumps([texts, asked]), "utf-8")
-    np.save(args.folder / "sentences.npy", encoder.transform(texts))
-    np.save(args.folder / "sentences-queries.npy", encoder.transform(asked))
+    for name, some in (("sentences", texts), ("sentences-queries", asked)):
+        np.save(args.folder / f"{name}.npy", encoder.transform(some))
 
 
 def prepare_million(args: Args) -> None:
@@ -77,7 +73,7 @@ def prepare_million(args: Args) -> None:
     prepare(args, N_TEXTS)
     rng = np.random.default_rng(0)
     vectors = np.load(args.folder / "sentences.npy")
-    n_drawn = _size(args, N_TEXTS) - len(vectors)
+    n_drawn = size_of(args, N_TEXTS) - len(vectors)
     drawn = vectors[rng.integers(len(vectors), size=max(n_drawn, 0))]
     drawn += NOISE * rng.standard_normal(drawn.shape, np.float32)
     _save(args, "sentences", np.concatenate([vectors, drawn]))
@@ -90,13 +86,13 @@ def _save(args: Args, name: str, vectors: NDArray[np.float32]) -> None:
     np.save(args.folder / f"{name}.npy", vectors)
 
 
-def _size(args: Args, n: int) -> int:
+def size_of(args: Args, n: int) -> int:
     return n // 10 if args.quick else n
 
 
-def _vectors(args: Args, n: int, kind: str = "sentences") -> NDArray[np.float32]:
+def read_vectors(args: Args, n: int, kind: str = "sentences") -> NDArray[np.float32]:
     stored = np.load(args.folder / f"{kind}.npy", mmap_mode="r")
-    return np.array(stored[: _size(args, n)])
+    return np.array(stored[: size_of(args, n)])
 
 
 def _without_bound() -> Any:
@@ -150,7 +146,7 @@ def query(args: Args, kind: str, n: int) -> Measures:
 
     from skparaphrase.search import SemanticSearch
 
-    vectors = _vectors(args, n, kind)
+    vectors = read_vectors(args, n, kind)
     queries = np.load(args.folder / f"{kind}-queries.npy")[: N_QUERIES[n]]
     search, plain = (SemanticSearch().fit(vectors) for _ in range(2))
     with _without_bound():
@@ -179,7 +175,7 @@ def lexical_query(args: Args, n: int) -> Measures:
     from skparaphrase.search import SemanticSearch
 
     texts, queries = json.loads((args.folder / "texts.json").read_text("utf-8"))
-    texts, vectors = texts[: _size(args, n)], _vectors(args, n)
+    texts, vectors = texts[: size_of(args, n)], read_vectors(args, n)
     both = SemanticSearch(lexical="char_wb").fit(texts, vectors=vectors)
     plain = SemanticSearch(lexical=both.lexical_).fit(texts, vectors=vectors)
     with _without_bound():
@@ -233,7 +229,7 @@ def _finder(name: str, vectors: Any, **options: Any) -> Callable[[], dict[Any, f
 def all_pairs(args: Args, name: str, n: int) -> Measures:
     """Seconds of an exact comparison with and without a bound."""
     options = {"threshold": 0.8, "algorithm": "exact"}
-    vectors = _vectors(args, n)
+    vectors = read_vectors(args, n)
     _finder(name, vectors[:1000], **options)()
     find = _finder(name, vectors, **options)
     seconds, found = timed(find)
@@ -260,7 +256,7 @@ def semhash(args: Args, n: int) -> Measures:
         def encode(self, texts: Any, **_: Any) -> Any:
             return self.vectors[np.fromiter(map(int, texts), np.intp, len(texts))]
 
-    vectors = _vectors(args, n)
+    vectors = read_vectors(args, n)
     texts = [str(i) for i in range(len(vectors))]
     seconds, _ = timed(
         lambda: SemHash.from_records(texts, model=Encoder(vectors)).self_deduplicate(
@@ -272,7 +268,7 @@ def semhash(args: Args, n: int) -> Measures:
 
 def by_clusters(args: Args, name: str, n: int) -> Measures:
     """Seconds of exact comparisons and by clusters, and the share of pairs lost."""
-    vectors = _vectors(args, n)
+    vectors = read_vectors(args, n)
     exact, clusters = (
         timed(_finder(name, vectors, algorithm=algorithm))
         for algorithm in ("exact", "clusters")
@@ -293,7 +289,7 @@ def updates(args: Args, n: int) -> Measures:
     """Milliseconds to add, replace and remove one text, and of the next query."""
     from skparaphrase.search import SemanticSearch
 
-    vectors = _vectors(args, n)
+    vectors = read_vectors(args, n)
     texts = [f"text {i}" for i in range(len(vectors))]
     search = SemanticSearch().fit(texts, vectors=vectors)
     query = np.load(args.folder / "sentences-queries.npy")[0]

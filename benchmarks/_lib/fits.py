@@ -79,14 +79,13 @@ def neighbour(encoder: Any, known: tuple[Any, Any], asked: tuple[Any, Any]) -> f
 def over_seeds(
     data: AdaptationData,
     name: str,
-    run: Callable[[int], dict[str, float]],
+    run: Callable[..., dict[str, float]],
+    *given: Any,
     n_times: int = 1,
 ) -> Row:
-    """A row with the figures of every seed, or of `n_times` as many."""
-    runs = [run(seed) for seed in range(n_times * len(data.seeds))]
-    row: Row = {"": name, **{key: [each[key] for each in runs] for key in runs[0]}}
-    print(row, flush=True)
-    return row
+    """A row with the figures of `run(*given, seed)` of each seed, or of more."""
+    runs = [run(*given, seed) for seed in range(n_times * len(data.seeds))]
+    return {"": name, **{key: [each[key] for each in runs] for key in runs[0]}}
 
 
 def compared(fit: Fit, scores: Callable[[Any], dict[str, float]]) -> dict[str, float]:

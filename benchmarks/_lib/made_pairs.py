@@ -10,7 +10,6 @@ no sentence of an evaluation. `data` is that of `_lib.papers.Data`, which import
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json
-import lzma
 import os
 import sys
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from _lib.readers import read_sentences
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import read_texts
 from skparaphrase.pairs import extract_phrase_pairs, make_group_pairs
@@ -55,12 +55,9 @@ def groups(data: Any, name: str) -> Any:
 
 def mined(data: Any, name: str, most: int) -> Any:
     """Pairs of similar sentences, of so many at random."""
-    texts: dict[str, None] = {}
-    for path in sorted((data.root / "data/sentences").glob("*.txt.xz")):
-        with lzma.open(path, "rt", encoding="utf-8") as lines:
-            texts |= dict.fromkeys(line.strip() for line in lines if line.strip())
+    texts = read_sentences(data.root)
     most = min(most, len(texts)) // (30 if data.quick else 1)
-    chosen = Random(0).sample([*texts], most)
+    chosen = Random(0).sample(texts, most)
     return _mined(data, name, chosen, SENTENCES_FROM)
 
 

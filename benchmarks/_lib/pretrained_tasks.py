@@ -5,7 +5,7 @@
 
 import argparse
 import statistics
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,37 +27,26 @@ N_TEXTS = 10  # of each intent
 N_SEEDS = 3
 N_RESAMPLES = 1000
 DIMS = (256, 128, 64)
-# Columns, by the kind of task whose mean they are.
-KINDS = {
-    "similarity": ("STS", "SICK"),
-    "intents": ("neighbour", "logistic"),
-    "answers": ("TrecQA",),
-    "questions": ("FAQ",),
-    "duplicates": ("questions", "titles"),
-    "features": ("frozen",),
-}
+# Columns of each kind of task; the mean of kinds is the last column.
+KINDS = (
+    ("STS", "SICK"),
+    ("neighbour", "logistic"),
+    ("TrecQA",),
+    ("FAQ",),
+    ("questions", "titles"),
+    ("frozen",),
+)
 
 
-def tasks(data: Material) -> list[Row]:
+def tasks(data: Material) -> Iterator[Row]:
     return _rows(data, data.pretrained)
 
 
-def _rows(data: Material, encoders: Mapping[str, Any]) -> list[Row]:
-    rows = []
+def _rows(data: Material, encoders: Mapping[str, Any]) -> Iterator[Row]:
     for name, encoder in encoders.items():
         scores = _scores(data, encoder)
-        mean = statistics.mean(_means(scores).values())
-        rows.append({"": name, **scores, "mean": mean})
-        print(rows[-1], flush=True)
-    return rows
-
-
-def _means(scores: Row) -> dict[str, float]:
-    """The mean of each kind of task."""
-    return {
-        kind: statistics.mean(scores[column] for column in columns)
-        for kind, columns in KINDS.items()
-    }
+        means = [statistics.mean(map(scores.__getitem__, of)) for of in KINDS]
+        yield {"": name, **scores, "mean": statistics.mean(means)}
 
 
 def _scores(data: Material, encoder: Any) -> dict[str, float]:
@@ -94,28 +83,13 @@ def _scores(data: Material, encoder: Any) -> dict[str, float]:
 # Fewer dimensions --------------------------------------------------------------------
 
 
-def dimensions(data: Material) -> list[Row]:
+def dimensions(data: Material) -> Iterator[Row]:
     encoders = {
         f'dim={dim}, pooling="{pooling}"': load_pretrained(pooling=pooling, dim=dim)
         for pooling in ("distinct", "mean")
         for dim in DIMS
     }
     return _rows(data, encoders)
-
-
-def changes(rows: list[Row]) -> str:
-    """What fewer dimensions cost, by kind of task."""
-    means = {row[""]: _means(row) for row in rows}
-    sentences = []
-    for dim in DIMS[1:] if rows else ():
-        found = means[f'dim={dim}, pooling="distinct"']
-        differences = [
-            f"{found[kind] - score:+.1f} ({kind})"
-            for kind, score in means['dim=256, pooling="distinct"'].items()
-        ]
-        listed = ", ".join(differences)
-        sentences.append(f"With {dim}, the kinds of tasks change by {listed}.")
-    return " ".join(sentences)
 
 
 # How sure the order is ---------------------------------------------------------------
@@ -127,7 +101,10 @@ def intervals(data: Material) -> list[Row]:
         name: of for name, of in data.scored(TESTS[0]).items() if "train" not in name
     }
     cosines = {
-        name: {key: _cosines(encoder, X) for key, (X, _) in sets.items()}
+        name: {
+            key: make_pipeline(encoder, PairSimilarity()).predict(X)
+            for key, (X, _) in sets.items()
+        }
         for name, encoder in data.pretrained.items()
     }
     random = np.random.default_rng(0)
@@ -152,10 +129,6 @@ def intervals(data: Material) -> list[Row]:
             row |= {"gain": gain, "gain from": low, "gain to": high}
         rows.append({key: v if key == "" else float(v) for key, v in row.items()})
     return rows
-
-
-def _cosines(encoder: Any, X: Any) -> Any:
-    return make_pipeline(encoder, PairSimilarity()).predict(X)
 
 
 def _mean(

@@ -1,8 +1,9 @@
-"""Readers of files that only the benchmarks read: ranked answers, tagged sentences."""
+"""Readers of what only the benchmarks read: sentences, ranked answers, tags."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import lzma
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,15 @@ from typing import Any
 from skparaphrase.datasets import read_pairs, read_texts
 
 Sentences = list[list[str]]
+
+
+def read_sentences(root: Path) -> list[str]:
+    """The distinct sentences of all sources."""
+    found: dict[str, None] = {}
+    for path in sorted((root / "data/sentences").glob("*.txt.xz")):
+        with lzma.open(path, "rt", encoding="utf-8") as lines:
+            found |= dict.fromkeys(line.strip() for line in lines if line.strip())
+    return list(found)
 
 
 def read_answers(path: Path) -> Any:

@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import lzma
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from _lib.pages import Row
+from _lib.readers import read_sentences
 from _lib.shipped import PACKAGE, TESTS, Material, year_means
 from _lib.teacher import load_teacher, teach
 from skparaphrase.text import WordTokenizer
@@ -78,9 +78,7 @@ def fasttext(data: Material) -> Peer:
     """gensim's skip-gram FastText, trained on the sentences that are here."""
     from gensim.models import FastText
 
-    tokenizer, texts = WordTokenizer(), []
-    for path in sorted((data.root / "data/sentences").glob("*.txt.xz")):
-        texts += lzma.decompress(path.read_bytes()).decode("utf-8").splitlines()
+    tokenizer, texts = WordTokenizer(), read_sentences(data.root)
     n_texts = 2000 if data.quick else N_FASTTEXT
     texts = texts[:: max(len(texts) // n_texts, 1)]
     model = FastText(

@@ -93,7 +93,6 @@ class Group:
     contenders: Mapping[str, Contender]
     comparisons: tuple[Comparison, ...] = ()
     prepare: Callable[[Args], None] | None = None  # in a separate process
-    note: Callable[[Samples], str] | None = None
     threads: int | None = None  # None takes `--threads`
 
 
@@ -226,7 +225,7 @@ def _measure(script: Path, args: Args, name: str, group: Group) -> dict[str, Any
         **summarise(group, samples),
         "left_out": left_out,
         "samples": samples,
-        "about": f"{about} {group.note(samples)}" if group.note else about,
+        "about": about,
         "machine": machine(),
     }
 

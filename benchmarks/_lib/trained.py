@@ -26,13 +26,9 @@ SIZES = {
     "CharCNN": (3000, 8, 3_000),
     "CharLSTM": (400, 60, 800),
 }
-LABELS = {
-    name: "LSTMEncoder(output_gate=True)"
-    if name == "LSTM-gate"
-    else "LSTMEncoder(output_gate=False)"
-    if name == "LSTM"
-    else f"{name}Encoder"
-    for name in SIZES
+LABELS = {name: f"{name}Encoder" for name in SIZES} | {
+    "LSTM": "LSTMEncoder(output_gate=False)",
+    "LSTM-gate": "LSTMEncoder(output_gate=True)",
 }
 
 

@@ -95,11 +95,7 @@ def captions(data: AdaptationData) -> list[Row]:
         return compared(trained(pairs[order[:n_pairs]], seed=seed), scores)
 
     return [
-        over_seeds(
-            data,
-            "all pairs" if n is None else f"{n:,} pairs",
-            lambda seed, n=n: run(n, seed),
-        )
+        over_seeds(data, f"{n:,} pairs" if n else "all pairs", run, n)
         for n in (CAPTION_PAIRS[:2] if data.quick else CAPTION_PAIRS)
     ]
 
@@ -127,8 +123,7 @@ def intents(data: AdaptationData) -> list[Row]:
 
     rows = [over_seeds(data, f"{N_INTENT_PAIRS} pairs", run_pairs)]
     for n in TEXTS_PER_INTENT[:2] if data.quick else TEXTS_PER_INTENT:
-        name = f"{n} texts an intent"
-        rows.append(over_seeds(data, name, lambda seed, n=n: run(n, seed)))
+        rows.append(over_seeds(data, f"{n} texts an intent", run, n))
     return rows
 
 
@@ -140,17 +135,13 @@ def sick(data: AdaptationData) -> list[Row]:
     paraphrases = data.sick_paraphrases
     if data.quick:
         X, y, paraphrases = X[:500], y[:500], paraphrases[:200]
+
+    def run(X: Any, y: Any, seed: int) -> dict[str, float]:
+        return compared(trained(X, y, seed=seed), data.general)
+
     return [
-        over_seeds(
-            data,
-            f"{len(paraphrases):,} paraphrases",
-            lambda seed: compared(trained(paraphrases, seed=seed), data.general),
-        ),
-        over_seeds(
-            data,
-            f"{len(X):,} scores",
-            lambda seed: compared(trained(X, y, seed=seed), data.general),
-        ),
+        over_seeds(data, f"{len(paraphrases):,} paraphrases", run, paraphrases, None),
+        over_seeds(data, f"{len(X):,} scores", run, X, y),
     ]
 
 
@@ -173,10 +164,7 @@ def all_encoders(data: AdaptationData) -> list[Row]:
             "warnings": n_warnings,
         }
 
-    return [
-        over_seeds(data, name, lambda seed, name=name: run(name, seed))
-        for name in ENCODERS
-    ]
+    return [over_seeds(data, name, run, name) for name in ENCODERS]
 
 
 # What keeps general quality ----------------------------------------------------------
@@ -200,6 +188,11 @@ def keep(data: AdaptationData) -> list[Row]:
             "intents, general": data.development_score(encoder),
         }
 
+    def run(fits: Any, share: float, seed: int) -> dict[str, float]:
+        on_captions, on_intents = (blend(each, share) for each in fits[seed])
+        scores = intents_scores(on_intents, samples[seed])
+        return captions_scores(on_captions) | scores
+
     samples = [data.few_texts(5 if data.quick else 20, seed) for seed in data.seeds]
     start = load_pretrained()
     rows = [
@@ -218,14 +211,8 @@ def keep(data: AdaptationData) -> list[Row]:
             for seed in data.seeds
         ]
         for share in (1.0, *BLENDS.get(name, ())):
-
-            def run(seed: int, fits: Any = fits, share: float = share) -> Any:
-                on_captions, on_intents = (blend(each, share) for each in fits[seed])
-                scores = intents_scores(on_intents, samples[seed])
-                return captions_scores(on_captions) | scores
-
             part = "" if share == 1 else f", {share:.0%} of the end"
-            rows.append(over_seeds(data, name + part, run))
+            rows.append(over_seeds(data, name + part, run, fits, share))
     return rows
 
 

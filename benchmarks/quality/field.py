@@ -95,15 +95,6 @@ DUPLICATE_HEADS = (
     *(f"{kind}, {name}" for kind in KINDS_FOUND for name in FOUND[1:]),
     *(f"threshold of {kind}" for kind in KINDS_FOUND),
 )
-TARGETS = (  # task, measure, and the least figure of the first call
-    ("Medline", "nDCG@10", 63),
-    ("StackFAQ, answers", "nDCG@10", 41),
-    ("StackFAQ, questions", "nDCG@10", 89),
-    ("CLINC150", "ARI", 48),
-    ("CLINC150, 20 a class", "accuracy", 87),
-    ("SICK", "Pearson", 83),
-)
-
 Scores = Mapping[str, list[float]]  # a figure of each seed, or one, by method
 Hits = Sequence[Any]  # for each query, the rows of the best texts, the best first
 
@@ -546,21 +537,7 @@ def cells(results: Results) -> dict[str, Any]:
             )
             for name, columns in FITS.items()
         },
-        "targets": table(["task", "measure", "at least", FIRST, ""], judged(rows)),
     }
-
-
-def judged(rows: Sequence[Row]) -> list[list[Any]]:
-    """The targets, the means of their rows, and whether these reach them."""
-    means = {
-        (each["task"], each["measure"]): float(np.mean(each["scores"][FIRST]))
-        for each in rows
-    }
-    return [
-        [task, measure, bound, mean, "met" if mean >= bound else "missed"]
-        for task, measure, bound in TARGETS
-        if (mean := means.get((task, measure))) is not None
-    ]
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ from skparaphrase.model_selection import pair_groups
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib import RESULTS
-from _lib.multilingual import LANGUAGES, development_scores, read_columns, summary
+from _lib.multilingual import LANGUAGES, development_scores, read_columns
 from _lib.pages import Results, publish_sections, tables
 from _lib.papers import parse_args
 from _lib.teacher import teach
@@ -64,20 +64,14 @@ def development(folder: Path) -> Rows:
     rows = []
     for name, transform in encoders.items():
         scores = development_scores(folder, transform)
-        means = summary(scores)
         for code in LANGUAGES:
             row = {"encoder": name, "language": code}
             rows.append(row | {task: each.get(code) for task, each in scores.items()})
-        rows.append(
-            {
-                "encoder": name,
-                "language": "mean without English",
-                "sts": means["sts"],
-                "cross": means["cross"],
-                "to English": float(np.mean([*scores["to English"].values()])),
-                "from English": float(np.mean([*scores["from English"].values()])),
-            }
-        )
+        means = {
+            task: float(np.mean([x for code, x in each.items() if code != "en"]))
+            for task, each in scores.items()
+        }
+        rows.append({"encoder": name, "language": "mean without English", **means})
     return rows
 
 

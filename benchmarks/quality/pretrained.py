@@ -33,7 +33,7 @@ from _lib.dimensions import memory
 from _lib.labelled import SETS, accuracies
 from _lib.pages import Results, Row, publish_sections, tables
 from _lib.papers import parse_args
-from _lib.pretrained_tasks import changes, dimensions, intervals, tasks
+from _lib.pretrained_tasks import dimensions, intervals, tasks
 from _lib.shipped import TESTS, Material, called, with_unknown, year_means
 from _lib.static_peers import peers
 
@@ -110,8 +110,7 @@ def main() -> None:
 
 
 def cells(results: Results) -> dict[str, Any]:
-    found = tables(results, PARTS, memory=2, intervals=2)
-    return {**found, "changes": changes(results.get("dimensions", []))}
+    return tables(results, PARTS, memory=2, intervals=2)
 
 
 if __name__ == "__main__":

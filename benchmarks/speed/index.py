@@ -28,7 +28,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from _lib.exact_search import sentences, shared
+from _lib.exact_search import prepare, read_vectors, shared, size_of
 from _lib.faiss_index import FaissIndex
 from _lib.timing import (
     Args,
@@ -45,43 +45,22 @@ N_TEXTS, N_CHANGED, N_QUERIES, K = 300_000, 1000, 100, 10
 EFFORTS = (16, 64, 256)  # candidates that a graph looks at in a search
 
 
-def _sizes(args: Args) -> tuple[int, int]:
-    """Numbers of texts, and of those that are added and removed."""
-    part = 30 if args.quick else 1
-    return N_TEXTS // part, N_CHANGED // part
-
-
 def _prepare(args: Args) -> None:
-    """Distinct sentences and their unit vectors: texts, those added, and queries."""
-    import skparaphrase
-
-    texts = sentences(args)[: sum(_sizes(args)) + N_QUERIES]
-    vectors = skparaphrase.load_pretrained().transform(texts)
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    np.save(args.folder / "vectors.npy", vectors)
-    np.save(args.folder / "queries.npy", vectors[-N_QUERIES:])
-    (args.folder / "texts.json").write_text(json.dumps(texts), "utf-8")
-    n_texts = _sizes(args)[0]
-    cosines = vectors[-N_QUERIES:] @ vectors[:n_texts].T
+    """Distinct sentences with vectors, to fit and to add, and queries."""
+    prepare(args, N_TEXTS + N_CHANGED)
+    cosines = _queries(args) @ read_vectors(args, N_TEXTS).T
     np.save(args.folder / "nearest.npy", np.argsort(-cosines, axis=1)[:, :K])
 
 
 def _parts(args: Args) -> tuple[list[str], Any, list[str], Any]:
     """Texts and vectors to fit, and those to add."""
-    n_texts, n_changed = _sizes(args)
-    vectors = np.load(args.folder / "vectors.npy")
-    texts = json.loads((args.folder / "texts.json").read_text("utf-8"))
-    added = slice(n_texts, n_texts + n_changed)
-    return (
-        texts[:n_texts],
-        vectors[:n_texts].copy(),
-        texts[added],
-        vectors[added].copy(),
-    )
+    texts, _ = json.loads((args.folder / "texts.json").read_text("utf-8"))
+    vectors, n_texts = read_vectors(args, N_TEXTS + N_CHANGED), size_of(args, N_TEXTS)
+    return texts[:n_texts], vectors[:n_texts], texts[n_texts:], vectors[n_texts:]
 
 
 def _queries(args: Args) -> Any:
-    return np.load(args.folder / "queries.npy")
+    return np.load(args.folder / "sentences-queries.npy")[:N_QUERIES]
 
 
 def _seconds_to_change(call: Callable[[], object]) -> float:

@@ -34,8 +34,8 @@ from _lib.corpora import (
     corpus_texts,
     long_texts,
     read_corpora,
-    read_sentences,
     read_table,
+    some_sentences,
 )
 from _lib.timing import (
     PLAIN,
@@ -284,7 +284,7 @@ def _pretrained(args: Args) -> Measures:
     from skparaphrase import load_pretrained
 
     import_module("skparaphrase.encoders")
-    texts = read_sentences(args)
+    texts = some_sentences(args)
     encoder, loaded = peak_of(load_pretrained)
     found: Measures = {"loaded": loaded}
     for column, some in (("one", texts[:1]), ("third", texts[::3]), ("all", texts)):

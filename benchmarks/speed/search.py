@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -40,8 +41,8 @@ from _lib.exact_search import (
     prepare,
     prepare_million,
     query,
+    read_vectors,
     semhash,
-    sentences,
     shared,
     updates,
 )
@@ -65,29 +66,14 @@ FINDERS = "NearDuplicates", "ParaphraseMiner"
 
 
 def _prepare(args: Args) -> None:
-    """Unit vectors of distinct sentences, and the nearest rows of the first ones."""
-    import skparaphrase
-
-    texts = sentences(args, 12_000)[: _sizes(args)[1]]
-    vectors = skparaphrase.load_pretrained().transform(texts)
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    np.save(args.folder / "vectors.npy", vectors)
-    n_texts = _sizes(args)[0]
+    """The texts of all contenders, and the nearest rows of the first ones."""
+    prepare(args, N_CORPUS)
+    vectors = read_vectors(args, N_TEXTS)
     rows = [
-        np.argpartition(vectors[i : i + 500] @ vectors[:n_texts].T, -K, axis=1)[:, -K:]
-        for i in range(0, n_texts, 500)
+        np.argpartition(vectors[batch] @ vectors.T, -K, axis=1)[:, -K:]
+        for batch in gen_batches(len(vectors), 500)
     ]
     np.save(args.folder / "nearest.npy", np.concatenate(rows))
-
-
-def _sizes(args: Args) -> tuple[int, int]:
-    """Numbers of texts, and of texts of the corpus."""
-    part = 10 if args.quick else 1
-    return N_TEXTS // part, N_CORPUS // part
-
-
-def _vectors(args: Args, n: int) -> NDArray[np.float32]:
-    return np.load(args.folder / "vectors.npy", mmap_mode="r")[:n].copy()
 
 
 def _numbers(vectors: NDArray[np.float32]) -> list[str]:
@@ -114,7 +100,7 @@ def _agreement(args: Args, rows: Any) -> float:
 def _search_ours(args: Args) -> Measures:
     from skparaphrase.search import SemanticSearch
 
-    vectors = _vectors(args, _sizes(args)[0])
+    vectors = read_vectors(args, N_TEXTS)
     texts = _numbers(vectors)
     search = SemanticSearch(Stored(vectors)).fit(texts)
     hits, measures = _measured(args, lambda: search.search(texts, k=K))
@@ -124,7 +110,7 @@ def _search_ours(args: Args) -> Measures:
 def _search_brute(args: Args) -> Measures:
     from sklearn.neighbors import NearestNeighbors
 
-    vectors = _vectors(args, _sizes(args)[0])
+    vectors = read_vectors(args, N_TEXTS)
     index = NearestNeighbors(n_neighbors=K, metric="cosine", algorithm="brute")
     index.fit(vectors)
     (_, rows), measures = _measured(args, lambda: index.kneighbors(vectors))
@@ -135,7 +121,7 @@ def _search_transformers(args: Args) -> Measures:
     import torch
     from sentence_transformers.util import semantic_search
 
-    vectors = torch.from_numpy(_vectors(args, _sizes(args)[0]))
+    vectors = torch.from_numpy(read_vectors(args, N_TEXTS))
     hits, measures = _measured(args, lambda: semantic_search(vectors, vectors, top_k=K))
     rows = [[hit["corpus_id"] for hit in some] for some in hits]
     return measures | {"agreement": _agreement(args, rows)}
@@ -171,7 +157,7 @@ SEARCH = Group(
 def _product_ours(args: Args) -> Measures:
     from skparaphrase.search import SemanticSearch
 
-    vectors = _vectors(args, _sizes(args)[1])
+    vectors = read_vectors(args, N_CORPUS)
     texts = _numbers(vectors)
     search = SemanticSearch(Stored(vectors)).fit(texts)
     queries = texts[:: len(texts) // N_ASKED]
@@ -209,7 +195,7 @@ PRODUCT = Group(
 def _mining_ours(args: Args) -> Measures:
     from skparaphrase.search import ParaphraseMiner
 
-    vectors = _vectors(args, _sizes(args)[0])
+    vectors = read_vectors(args, N_TEXTS)
     texts = _numbers(vectors)
     miner = ParaphraseMiner(Stored(vectors), threshold=THRESHOLD).fit(texts)
     pairs, measures = _measured(args, lambda: miner.mine(texts))
@@ -220,7 +206,7 @@ def _mining_transformers(args: Args) -> Measures:
     import torch
     from sentence_transformers.util import paraphrase_mining_embeddings
 
-    vectors = torch.from_numpy(_vectors(args, _sizes(args)[0]))
+    vectors = torch.from_numpy(read_vectors(args, N_TEXTS))
     pairs, measures = _measured(args, lambda: paraphrase_mining_embeddings(vectors))
     return measures | {"pairs": sum(pair[0] >= THRESHOLD for pair in pairs)}
 

@@ -37,8 +37,8 @@ from _lib.corpora import (
     N_SENTENCES,
     corpus_texts,
     read_corpora,
-    read_sentences,
     read_table,
+    some_sentences,
     word_level,
 )
 from _lib.timing import (
@@ -48,7 +48,6 @@ from _lib.timing import (
     Contender,
     Group,
     Measures,
-    Samples,
     cpu_of,
     main,
 )
@@ -67,7 +66,7 @@ def _embed(
     args: Args, encode: Callable[[list[str]], object], every: int = 1
 ) -> Measures:
     """Texts per second of CPU time and of a clock, and microseconds of a sentence."""
-    texts = read_sentences(args)[::every]
+    texts = some_sentences(args)[::every]
     single = [[text] for text in texts[:: max(len(texts) * every // N_SINGLE, 1)]]
     cpu, clock = [], []
     for _ in range(2):
@@ -127,7 +126,7 @@ def _transformer(args: Args) -> Measures:
 def _tfidf(args: Args) -> Measures:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    return _embed(args, TfidfVectorizer().fit(read_sentences(args)).transform)
+    return _embed(args, TfidfVectorizer().fit(some_sentences(args)).transform)
 
 
 def _distil(args: Args) -> None:
@@ -447,11 +446,6 @@ def _counts(args: Args) -> Measures:
     return found | _transform_rate(args, vectorizer.transform, 1)
 
 
-def _sizes(samples: Samples) -> str:
-    ours, theirs = (samples[name][0]["n_vectors"] for name in ("Charagram", "counts"))
-    return f"{ours:,} n-grams in CharagramEncoder, {theirs:,} in CountVectorizer."
-
-
 ENCODERS = Group(
     title="Trained encoders",
     text="""Per second of CPU time on one core, with the setting of each encoder's paper
@@ -465,6 +459,7 @@ ENCODERS = Group(
         "epoch": "fit of one epoch, pairs/s",
         "vocabulary": "vocabulary, texts/s",
         "distinct": "transform, texts/s",
+        "n_vectors": "words, n-grams or characters",
     },
     contenders={
         "counts": Contender("CountVectorizer", _counts),
@@ -487,7 +482,6 @@ ENCODERS = Group(
             "CharagramEncoder, one epoch, pairs/s", "Charagram.epoch", at_least=10_000
         ),
     ),
-    note=_sizes,
     threads=1,
 )
 
