@@ -3,10 +3,13 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import csv
 import lzma
 from itertools import groupby
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from skparaphrase.datasets import read_pairs, read_texts
 
@@ -20,6 +23,15 @@ def read_sentences(root: Path) -> list[str]:
         with lzma.open(path, "rt", encoding="utf-8") as lines:
             found |= dict.fromkeys(line.strip() for line in lines if line.strip())
     return list(found)
+
+
+def read_tsv(path: Path, columns: list[str], label: str) -> tuple[Any, Any]:
+    """Texts of shape (n_rows, n_columns), and the column of their labels."""
+    opened = lzma.open if path.suffix == ".xz" else open
+    with opened(path, "rt", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    texts = np.array([[row[column] for column in columns] for row in rows], object)
+    return texts, np.array([row[label] for row in rows])
 
 
 def read_answers(path: Path) -> Any:

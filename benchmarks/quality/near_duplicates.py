@@ -19,7 +19,6 @@ queries in e-mails and in HTML. Takes a minute. Writes
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import argparse
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -39,6 +38,7 @@ from skparaphrase.metrics import RetrievalScorer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.adaptation_data import AdaptationData
 from _lib.duplicates import best, duplicates, forms, removals, repeated_questions
 from _lib.pages import Results, Row, publish_sections, tables
 from _lib.papers import parse_args
@@ -87,7 +87,7 @@ ENCODERS = {
 }
 
 
-def search(folder: Path) -> list[dict[str, Any]]:
+def search(data: AdaptationData) -> list[dict[str, Any]]:
     """How often the earlier question is among the first hits of a later one."""
     pairs, questions = repeated_questions()
     encoders = {
@@ -112,7 +112,7 @@ def search(folder: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def groups(folder: Path) -> Iterator[Row]:
+def groups(data: AdaptationData) -> Iterator[Row]:
     """The best threshold of each encoder and guard."""
     for (kind, texts), (name, encoder) in product(
         duplicates().items(), ENCODERS.items()
@@ -129,11 +129,7 @@ SECTIONS = {"groups": groups, "search": search, "removals": removals, "forms": f
 
 def main() -> None:
     args = parse_args(__doc__, sections=SECTIONS)
-    publish_sections(args, "near_duplicates", SECTIONS, folder, cells)
-
-
-def folder(args: argparse.Namespace) -> Path:
-    return args.data / "data"
+    publish_sections(args, "near_duplicates", SECTIONS, AdaptationData, cells)
 
 
 def cells(results: Results) -> dict[str, Any]:
