@@ -26,7 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import skparaphrase
-from _lib.paper_encoders import multiplied, paper_encoder
+from _lib.paper_encoders import multiplied, paper_encoder, row_encoder
 from _lib.paper_tables import Results, Runs, Table, plus_minus, resolved, spread
 from _lib.papers import Data, cell, table
 from _lib.published import WIETING, printed_row
@@ -160,12 +160,9 @@ class Wieting(Table):
     def _train(self, data: Data, name: str, seed: int) -> Results:
         """Train an encoder on paraphrases, and save it."""
         row = self.rows[f"prior, {name}"]
-        params = {**row["params"], "random_state": seed}
-        params["max_epochs"] = data.epochs(params["max_epochs"])
-        vectors = multiplied(data.vectors, params.pop("times", 1.0))
         if name == "InfoNCE":  # the best encoder of table `wieting_encoders`
-            vectors = apply_sif_weights(remove_mean(vectors))
-        encoder = paper_encoder(row["encoder"], vectors=vectors, **params)
+            data.vectors = apply_sif_weights(remove_mean(data.vectors))
+        encoder = row_encoder(row, data, seed)
         path = self._path(data, name, seed)
         shutil.rmtree(path, ignore_errors=True)  # of a run that was interrupted
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,6 @@ import importlib
 import json
 import lzma
 import math
-import re
 import sys
 from argparse import Namespace
 from collections import Counter
@@ -20,7 +19,6 @@ from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import FunctionTransformer
 
 from skparaphrase import load_pretrained, similarity
-from skparaphrase._core import distinct_weights
 from skparaphrase.datasets import (
     load_answer_ranking,
     load_faq,
@@ -201,26 +199,6 @@ def test_the_best_f1_by_hand(field, monkeypatch):
 # Baselines ---------------------------------------------------------------------------
 
 
-def slow_raw(text):
-    """The weighted sum over the distinct words, one after the other."""
-    vectors = load_pretrained().vectors
-    words = [*dict.fromkeys(re.findall(r"\w+", text.lower()))]
-    rows = np.array([vectors[word] for word in words])
-    weights = distinct_weights(rows, np.zeros(len(words), int))
-    return sum(weight * row for weight, row in zip(weights, rows, strict=True))
-
-
-def test_raw_averages_ignore_how_long_a_text_is(field):
-    text = " ".join(word for word in load_faq().data[:40] for word in word.split())
-    words = [word for word in re.findall(r"[a-z]+", text.lower()) if len(word) > 2]
-    vectors = load_pretrained().vectors
-    long = " ".join([word for word in words if word in vectors.words][:150] * 2)
-    found = field.raw_average([long, "a cat", "", "cat a cat"])
-    np.testing.assert_allclose(found[0], slow_raw(long), atol=1e-5)
-    np.testing.assert_allclose(found[1], slow_raw("a cat"), atol=1e-6)
-    assert not found[2].any()
-
-
 def test_raw_averages_of_short_texts_are_those_of_the_encoder(field):
     texts = [*load_faq().data[:1200:40], "xqzzt 128GB", "xqzzt xqzzt, blorf-7!"]
     encoder = AverageEncoder(load_pretrained().vectors, pooling="distinct")
@@ -273,16 +251,6 @@ def test_names_of_two_shops(data):
     found = sorted((first[i], second[j]) for i, j in rows)
     assert found == sorted({*map(tuple, load_paraphrases().data[:60].tolist())})
     assert len({*first}) == n_first and len({*second}) == len(second)
-
-
-def test_equal_numbers_are_asked_for(field):
-    names = ["Sony 40 TV KDL40", "Sony 40 TV", "Sony TV KDL40, 40", "Sony TV"]
-    call = "NearDuplicates(must_agree=equal_numbers)"
-    rule = field.groupings(np.array(names, object))[call].must_agree
-    agree = [[rule(one, other) for other in names] for one in names]
-    expected = np.eye(4, dtype=bool)
-    expected[0, 2] = expected[2, 0] = True
-    assert agree == expected.tolist()
 
 
 def test_queries_without_an_answer(data):
