@@ -15,7 +15,6 @@ from _lib.readers import read_answers
 from papers.interaction import (
     Grouped,
     build,
-    costs_of,
     part_of,
     shown,
     summaries,
@@ -78,11 +77,6 @@ class Ranking(Grouped):
             ]
             for name, row in self.rows.items()
         ]
-        models = self.group("model")
-        runs = [
-            [*costs, f"{found[costs[0]]['dev MRR']['median']:.4f}"]
-            for costs in costs_of(found, models)
-        ]
         ablations = [
             row["WikiQA"]
             for name, row in tables()[f"{PWIM} 8"].items()
@@ -95,7 +89,4 @@ class Ranking(Grouped):
             "dropout": ablations[2],
             "settings": self.settings("model"),
             "wikiqa": tables()[f"{PWIM} 6"]["This work"],
-            "runs": table(
-                ["", "fit seconds", "epochs", "best epoch", "MRR on dev"], runs
-            ),
         }

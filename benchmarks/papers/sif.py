@@ -25,7 +25,6 @@ from _lib.paper_tables import (
     Runs,
     Table,
     lines,
-    plus_minus,
     resolved,
     said,
     spread,
@@ -33,7 +32,6 @@ from _lib.paper_tables import (
 from _lib.papers import COLUMNS, Data, median, score_sts, sts_means, table
 from _lib.published import SIF, label, printed_row, published
 from papers.supervised import (
-    COSTS,
     HEADS,
     LONGEST_FIRST,
     MODELS,
@@ -293,8 +291,7 @@ class SIFFeatures(Table):
         )
         return FrozenEstimator(encoder.fit(data.pairs))
 
-    def combine(self, runs: Runs) -> Results:
-        return {name: spread(of) for name, of in runs.items()}
+    summary = staticmethod(spread)
 
     def cells(self, results: Any, n_seeds: int) -> Results:
         of = self.description
@@ -305,15 +302,10 @@ class SIFFeatures(Table):
                 theirs = printed_row(f"{SIF} 2", row["published"])
             found = [results[f"{task}, {name}"] for task in MODELS]
             rows.append([name, *beside(found, theirs)])
-        runs = [
-            [*name.split(", ", 1), *(plus_minus(found[key]) for key in COSTS)]
-            for name, found in results.items()
-        ]
         return {
             "scores": table(["features", *HEADS], rows),
             "a": of["a"],
             "sentiment_epochs": of["epochs"]["sentiment"],
             "ours": said(of["ours"]),
             "infonce": said(INFONCE),
-            "runs": table(["task", "features", *COSTS], runs),
         }
