@@ -72,6 +72,7 @@ together-%: $(VENV)/test
 nightly:
 	$(MAKE) test SELECT="-m 'slow and not integration'" OPTIONS=--durations=25
 	SKPARAPHRASE_CORE=plain $(MAKE) test TESTS="tests/core tests/text tests/vectors"
+	$(MAKE) soak MINUTES=1
 	$(MAKE) integration OPTIONS=--durations=25
 	$(MAKE) together
 

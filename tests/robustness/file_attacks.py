@@ -243,32 +243,6 @@ def lengthen_a_line(kind, seed, folder):
     read_or_refuse(kind, folder)
 
 
-STRAYS = [".git", ".cache", "__pycache__", ".ipynb_checkpoints", "lost+found"]
-STRAYS += ["._metadata.json", ".DS_Store", "config.json", "Thumbs.db", "~$model"]
-
-
-def add_strays(kind, seed, folder):
-    """What others put into a folder changes nothing, and stays when it is replaced."""
-    random = Random(seed)
-    original, content = written(kind)
-    shutil.copytree(original, folder)
-    places = [path for path in folder.rglob("*") if path.is_dir()]
-    names = random.sample(STRAYS, 3)
-    strays = [random.choice(places) / name for name in names]
-    for path in strays:
-        if "." in path.name[1:]:
-            path.write_bytes(random.randbytes(random.randrange(99)))
-        else:
-            path.mkdir()
-            (path / "metadata.json").write_text(random.choice(["", "{}", "mine"]))
-    added = [path for stray in strays for path in [stray, *stray.rglob("*")]]
-    before = {path: path.read_bytes() for path in added if path.is_file()}
-    assert KINDS[kind][1](folder) == content
-    KINDS[kind][0](folder)
-    assert KINDS[kind][1](folder) == content
-    assert {path: path.read_bytes() for path in before} == before
-
-
 EVIL = [None, True, -1, 0, 2**63, 1e999, float("nan"), "", "x", "\ud800", [], {}, [[]]]
 EVIL += ["words", "../..", "/dev/zero", [1, 2], {"a": 1}, "<U99999999", [None], 10**30]
 
