@@ -76,7 +76,7 @@ def arrays(**arrays):
 
 ARRAYS = r"(safetensors|model) is corrupt: "
 JSON = r"encoder/metadata\.json is corrupt"
-COUNTS = r"frequencies\.json is corrupt"
+COUNTS = '{{"counts": {{"a": {}}}, "total": 1}}'
 OF_MODELS = [
     (labels("<U400000000"), "too large"),
     (labels("(400000000,)f8"), "labels of"),
@@ -84,42 +84,26 @@ OF_MODELS = [
     (meta(attributes__classes_={"mapping": None}), "No such file|classes_.json"),
     (
         meta(**{"attributes__../x_": {"table": None}}),
-        "'../x_' is not the name of a fitted",
+        "'../x_' is not the name of a fit",
     ),
     (meta(attributes__x_={"model": None}), "There is no folder"),
     (meta(attributes=[]), "AttributeError"),
-    (
-        meta(**{"parameters__../encoder": {"model": None}}),
-        "no parameter '../encoder'",
-    ),
-    (
-        meta(parameters__optimizer={"settings": ["check_texts", {}]}),
-        "no public class",
-    ),
+    (meta(**{"parameters__../encoder": {"model": None}}), "no parameter '../encoder'"),
+    (meta(parameters__optimizer={"settings": ["check_texts", {}]}), "no public class"),
     (meta(parameters__optimizer={"array": 1, "table": 1}), "too many values"),
     (meta(parameters__batch_size=[48]), "'batch_size' parameter"),
     (meta(kind="NoClass"), "holds 'NoClass', not"),
-    *(
-        (write("encoder/metadata.json", x), JSON)
-        for x in (DEEP, "", "3", '{"version":')
-    ),
-    *(
+    *[(write("encoder/metadata.json", x), JSON) for x in (DEEP, "", "3", '{"kind":')],
+    *[
         (write("arrays.safetensors", x), ARRAYS)
         for x in (b"", b"\xff" * 8, b"\0" * 100, b"\x02\0\0\0\0\0\0\0{}{}")
-    ),
+    ],
     (arrays(transform=np.zeros(3)), ARRAYS),
     (arrays(**{"head_/output.weight": np.full(3, np.nan)}), ARRAYS),
-    (write("encoder/frequencies.json", DEEP), COUNTS),
-    (write("encoder/frequencies.json", "{}"), COUNTS),
-    *(
-        (
-            write(
-                "encoder/frequencies.json", f'{{"counts": {{"a": {x}}}, "total": 1}}'
-            ),
-            COUNTS,
-        )
-        for x in ("NaN", "1" + "0" * 400, "[1]")
-    ),
+    *[
+        (write("encoder/frequencies.json", x), r"frequencies\.json is corrupt")
+        for x in (DEEP, "{}", *map(COUNTS.format, ("NaN", "1" + "0" * 400, "[1]")))
+    ],
 ]
 
 
