@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -111,37 +110,6 @@ def test_table_vectorizer_of_missing_texts(skrub, encoder, columns, make):
     assert not of(found, *vectorizer.input_to_outputs_["body"])[5].any()
     later = vectorizer.transform(make({**columns, "title": [None] * 30}))
     assert not of(later, *outputs).any()
-
-
-@FRAMES
-def test_column_transformer_of_missing_texts(encoder, columns, make):
-    fill = FunctionTransformer(clean_text, feature_names_out="one-to-one")
-    columns["title"][:2] = ["", None]
-    names = ["title", "body"]
-    parts = [(name, make_pipeline(fill, clone(encoder)), [name]) for name in names]
-    transformer = ColumnTransformer(parts)
-    found = transformer.fit_transform(make(columns))
-    filled = [["", "", *columns["title"][2:]], columns["body"]]
-    expected = np.hstack([alone(encoder, texts) for texts in filled])
-    assert_array_equal(found, expected)
-    assert not found[:2, :6].any()
-    kind = "pandas" if make is pd.DataFrame else "polars"
-    frame = transformer.set_output(transform=kind).fit_transform(make(columns))
-    assert_array_equal(np.asarray(frame), expected)
-    assert frame.columns[0] == "title__tfidfencoder0"
-
-
-@FRAMES
-def test_tabular_pipeline(skrub, encoder, columns, gold, make):
-    table = make(columns)
-    model = skrub.tabular_pipeline(Ridge())
-    model[0].set_params(cardinality_threshold=5, high_cardinality=encoder)
-    predicted = model.fit(table, gold).predict(table)
-    number = skrub.TableVectorizer().fit_transform(make({"n": columns["n"]}))
-    vectors = [alone(encoder, columns[name]) for name in ("title", "body")]
-    rows = np.column_stack([*vectors, np.asarray(number)])
-    by_hand = clone(model[1:]).set_output(transform="default").fit(rows, gold)
-    assert_allclose(predicted, by_hand.predict(rows), atol=1e-4)
 
 
 def test_data_ops(skrub, encoder, columns, gold):

@@ -84,7 +84,7 @@ OF_MODELS = [
     (meta(attributes__classes_={"mapping": None}), "No such file|classes_.json"),
     (
         meta(**{"attributes__../x_": {"table": None}}),
-        "'../x_' is not the name of a fit",
+        "'../x_' is not the name of",
     ),
     (meta(attributes__x_={"model": None}), "There is no folder"),
     (meta(attributes=[]), "AttributeError"),
