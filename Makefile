@@ -46,7 +46,7 @@ test: $(VENV)/test
 	$(PYTEST) $(SELECT) $(OPTIONS) $(TESTS)
 
 coverage:
-	$(MAKE) test OPTIONS="$(OPTIONS) --cov --cov-report html"
+	$(MAKE) test OPTIONS="$(OPTIONS) --cov --cov-context test --cov-report html"
 
 # Tests with skrub, imbalanced-learn, Optuna, Dask, gensim, spaCy and other libraries.
 integration: $(VENV)/integration
