@@ -127,6 +127,16 @@ each_estimator = pytest.mark.parametrize(
 
 
 @each_estimator
+def test_documented_fitted_attributes_have_types(owner):
+    """Without annotations in the class, editors show `Any`."""
+    docscrape = pytest.importorskip("numpydoc.docscrape")
+    typed = {key for base in owner.__mro__ for key in inspect.get_annotations(base)}
+    for entry in docscrape.ClassDoc(owner)["Attributes"]:
+        for attribute in entry.name.split(", "):
+            assert attribute in typed or hasattr(owner, attribute), attribute
+
+
+@each_estimator
 def test_init_only_stores(owner):
     parameters = inspect.signature(owner).parameters
     kinds = {parameter.kind for parameter in parameters.values()}
