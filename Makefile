@@ -5,6 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 INSTALL := $(PIP) install --constraint constraints.txt
+# pip compiles nothing that it installs. Python compiles what is imported, and keeps it.
+export PIP_COMPILE := no
+export PYTHONDONTWRITEBYTECODE :=
+# The index of PyTorch's build for CPUs, which is a tenth of the size. If it is empty
+# (`make install TORCH_INDEX=`) or out of reach, pip's own index has the build for GPUs.
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 CORE := skparaphrase/_core
 # Tests run in one process per core with one thread each; `make test WORKERS=0` uses one
 # process. SELECT leaves out tests that take over 20 s or need other libraries, which
@@ -22,6 +28,7 @@ install: $(VENV)/test
 
 $(VENV)/python: pyproject.toml setup.cfg setup.py constraints.txt $(CORE)/_compiled.pyx
 	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) --no-deps $(TORCH_INDEX:%=--extra-index-url=%) torch
 	$(INSTALL) --editable .
 	@$(BIN)/python -c 'from skparaphrase._core import COMPILED; print("Installed the", \
 		"compiled core." if COMPILED else "plain core, which is slower: no C++ compiler.")'
@@ -39,7 +46,7 @@ test: $(VENV)/test
 	$(PYTEST) $(SELECT) $(OPTIONS) $(TESTS)
 
 coverage:
-	$(MAKE) test OPTIONS="$(OPTIONS) --cov --cov-report html"
+	$(MAKE) test OPTIONS="$(OPTIONS) --cov --cov-context test --cov-report html"
 
 # Tests with skrub, imbalanced-learn, Optuna, Dask, gensim, spaCy and other libraries.
 integration: $(VENV)/integration
@@ -65,6 +72,7 @@ together-%: $(VENV)/test
 nightly:
 	$(MAKE) test SELECT="-m 'slow and not integration'" OPTIONS=--durations=25
 	SKPARAPHRASE_CORE=plain $(MAKE) test TESTS="tests/core tests/text tests/vectors"
+	$(MAKE) soak MINUTES=1
 	$(MAKE) integration OPTIONS=--durations=25
 	$(MAKE) together
 

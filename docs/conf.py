@@ -152,18 +152,9 @@ if _repository := re.fullmatch(
         "doc_path": "docs",
     }
     html_theme_options["use_edit_page_button"] = True
+# Beside pages of a section is its table of contents.
 html_sidebars = {
-    "index": [],
-    "getting_started": [],
-    "choosing": [],
-    "comparison": [],
-    "performance": [],
-    "results": [],
-    "faq": [],
-    "references": [],
-    "releasing": [],
-    "changes": [],
-    "contributing": [],
+    page.stem: [] for page in Path(__file__).parent.glob("*.rst") if page.stem != "api"
 }
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True

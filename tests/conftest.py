@@ -80,6 +80,14 @@ def pairs(sentences):
 
 
 @pytest.fixture
+def columns(pairs):
+    """Two columns of texts, none of them empty, and one of numbers."""
+    first, second = zip(*pairs, strict=True)
+    body = [text or "w39" for text in second]
+    return {"title": list(first), "body": body, "n": np.arange(30.0)}
+
+
+@pytest.fixture
 def gold(pairs):
     return np.array(
         [
@@ -155,6 +163,11 @@ def encoders(vectors):
             random_state=0,
         ),
     }
+
+
+@pytest.fixture
+def tfidf(vectors):
+    return TfidfEncoder(vectors)  # fitted on what it is given, so that folds differ
 
 
 @pytest.fixture(params=["average", "tfidf", "sif", "corpus", "paragram"])

@@ -41,10 +41,9 @@ def pairs(rows):
     return [(text, "w1 w2") for text in texts(rows)]
 
 
-def neighbours(rows):
-    """Each row and the next one are paraphrases."""
-    found = texts(rows)
-    return list(zip(found, found[1:] + found[:1], strict=True))
+def longer_texts(rows):
+    """Each row is a text, and is paraphrased by one with another word."""
+    return [(text, f"w1 {text}") for text in texts(rows)]
 
 
 def tokens(rows):

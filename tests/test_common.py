@@ -26,10 +26,11 @@ def reversed_rows(rows):
 
 
 def small(name, **params):
-    """An encoder; if it is trained, on each row and the next one."""
+    """An encoder; if it is trained, on each row and a longer one."""
     options = {}
     if name in registry.TRAINED:
-        options = {"fit_texts": facades.neighbours, "targets": lambda rows, y: None}
+        options = {"fit_texts": facades.longer_texts, "targets": lambda rows, y: None}
+        params["batch_size"] = 100  # one step of a fit
     elif name == "DistilledEncoder":
         options = {"targets": lambda rows, y: rows}
     return registry.small(facade(registry.ENCODERS[name], **options), VECTORS, **params)
@@ -40,7 +41,6 @@ SimilarityFacade = facade(PairSimilarity, reversed_rows, vectors=True)
 ESTIMATORS = [
     *map(small, registry.ENCODERS),
     small("SIFEncoder", frequencies="corpus"),
-    small("ParaphraseEncoder", loss="margin"),
     CommonComponentRemoval(),
     CommonComponentRemoval(n_components=0),
     FeaturesFacade(),

@@ -182,6 +182,7 @@ from skparaphrase.inspection import CosineHistogramDisplay
 from skparaphrase.losses import SpreadLoss
 from skparaphrase.metrics import mean_cosine
 from skparaphrase.supervised import PairClassifier
+from skparaphrase.vectors import WordVectors
 import registry
 assert sys.argv[1] in skparaphrase.__file__
 assert registry.TRAINED["MaximumEncoder"] is MaximumEncoder
@@ -190,17 +191,20 @@ def again(model):
     model.save(sys.argv[1] + "/model")
     return skparaphrase.load(sys.argv[1] + "/model")
 
-pairs, scores = load_graded_pairs(return_X_y=True)
+pairs, scores = (values[:40] for values in load_graded_pairs(return_X_y=True))
+words = sorted({*" ".join(pairs.ravel()).lower().split()})
+table = WordVectors(words, np.random.default_rng(0).normal(size=(len(words), 5)))
 short = {"max_epochs": 1, "random_state": 0}
-encoder = MaximumEncoder(loss=SpreadLoss(), **short).fit(pairs)
+encoder = MaximumEncoder(table, loss=SpreadLoss(), **short).fit(pairs)
 same = again(encoder)
 assert type(same.loss) is SpreadLoss
 np.testing.assert_array_equal(same.transform(pairs), encoder.transform(pairs))
-head = PairClassifier(features=["mean", "absdiff"], **short).fit(pairs, scores > 3)
+head = PairClassifier(encoder, features=["mean", "absdiff"], **short)
+head.fit(pairs, scores > 3)
 np.testing.assert_array_equal(again(head).predict(pairs), head.predict(pairs))
 names = np.where(scores > 3, "paraphrase", "other")
-named = ParaphraseEncoder(**short).fit(pairs, names)
-marked = ParaphraseEncoder(**short).fit(pairs, scores > 3)
+named = ParaphraseEncoder(table, **short).fit(pairs, names)
+marked = ParaphraseEncoder(table, **short).fit(pairs, scores > 3)
 np.testing.assert_array_equal(named.transform(pairs), marked.transform(pairs))
 """
 

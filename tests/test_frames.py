@@ -19,28 +19,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import TfidfEncoder
 from skparaphrase.pairs import EncoderUnion, LastAxis, PairFeatures
 
 FRAMES = pytest.mark.parametrize(
     "make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"]
 )
-
-
-@pytest.fixture
-def pairs(pairs):
-    return [(first, second or "w39") for first, second in pairs]
-
-
-@pytest.fixture
-def columns(pairs):
-    first, second = zip(*pairs, strict=True)
-    return {"title": list(first), "body": list(second), "n": np.arange(30.0)}
-
-
-@pytest.fixture
-def encoder(vectors):
-    return TfidfEncoder(vectors)  # fitted on what it is given, so that folds differ
 
 
 def alone(encoder, texts):
@@ -51,13 +34,13 @@ def alone(encoder, texts):
 
 
 @pytest.fixture
-def transformer(encoder):
+def transformer(tfidf):
     removal = CommonComponentRemoval()
-    pair = make_pipeline(encoder, removal, LastAxis(StandardScaler()), PairFeatures())
+    pair = make_pipeline(tfidf, removal, LastAxis(StandardScaler()), PairFeatures())
     return ColumnTransformer(
         [
-            ("title", encoder, "title"),
-            ("body", make_pipeline(encoder, removal), ["body"]),
+            ("title", tfidf, "title"),
+            ("body", make_pipeline(tfidf, removal), ["body"]),
             ("pair", pair, ["title", "body"]),
             ("number", "passthrough", ["n"]),
         ]
@@ -65,14 +48,14 @@ def transformer(encoder):
 
 
 @FRAMES
-def test_columns_alone_and_as_a_pair(transformer, encoder, columns, pairs, make):
+def test_columns_alone_and_as_a_pair(transformer, tfidf, columns, make):
     found = transformer.fit_transform(make(columns))
-    removal = make_pipeline(encoder, CommonComponentRemoval())
+    removal = make_pipeline(tfidf, CommonComponentRemoval())
     pair = clone(transformer.transformers[2][1])
     blocks = [
-        alone(encoder, columns["title"]),
+        alone(tfidf, columns["title"]),
         removal.fit_transform(columns["body"]),
-        pair.fit_transform(pairs),
+        pair.fit_transform(pd.DataFrame(columns)[["title", "body"]]),
         columns["n"][:, np.newaxis],
     ]
     assert_array_equal(found, np.hstack(blocks))
@@ -109,17 +92,17 @@ def test_columns_as_a_frame(transformer, columns, tmp_path, steps, index):
     assert_allclose(part, expected[4:9], rtol=1e-5, atol=1e-6)
 
 
-def test_vectors_of_pairs_pass_on_the_index(encoder, pairs):
+def test_vectors_of_pairs_pass_on_the_index(tfidf, pairs):
     index = pd.Index(range(60, 0, -2), name="row")
     table = pd.DataFrame(pairs, index=index)
-    encoder.fit(pairs)
-    plain = encoder.transform(table)
+    tfidf.fit(pairs)
+    plain = tfidf.transform(table)
     assert type(plain) is np.ndarray
-    found = encoder.set_output(transform="pandas").transform(table)
+    found = tfidf.set_output(transform="pandas").transform(table)
     assert isinstance(found, np.ndarray)
     assert_array_equal(found, plain)
     removed = CommonComponentRemoval().fit(found).set_output(transform="pandas")
-    other = encoder.transform(table.reset_index(drop=True))
+    other = tfidf.transform(table.reset_index(drop=True))
     assert removed.transform(other).index.tolist() == list(range(30))
     union = EncoderUnion([("same", "passthrough")]).fit(found)
     union.set_output(transform="pandas")
@@ -129,7 +112,7 @@ def test_vectors_of_pairs_pass_on_the_index(encoder, pairs):
     assert frame.index.equals(index)
     frame = PairFeatures().set_output(transform="pandas").fit_transform(found[:5])
     assert frame.index.tolist() == list(range(5))
-    assert type(encoder.transform(pairs)) is np.ndarray
+    assert type(tfidf.transform(pairs)) is np.ndarray
 
 
 # String types ----------------------------------------------------------------------
@@ -169,36 +152,36 @@ STRING_TYPES = pytest.mark.parametrize("make", STRINGS.values(), ids=STRINGS)
 
 
 @STRING_TYPES
-def test_string_types(encoder, columns, make):
-    vectors = clone(encoder).fit_transform(make(columns["title"]))
-    assert_array_equal(vectors, alone(encoder, columns["title"]))
+def test_string_types(tfidf, columns, make):
+    vectors = clone(tfidf).fit_transform(make(columns["title"]))
+    assert_array_equal(vectors, alone(tfidf, columns["title"]))
 
 
 @STRING_TYPES
-def test_missing_in_string_types(encoder, columns, make):
+def test_missing_in_string_types(tfidf, columns, make):
     texts = ["w1", *columns["title"]]
     texts[4] = None
     with pytest.raises(ValueError, match=r"at index 4 is .*missing texts"):
-        encoder.fit(make(texts))
+        tfidf.fit(make(texts))
 
 
 @pytest.mark.parametrize("module", ["pandas", "polars"])
-def test_imputed_texts(encoder, columns, module):
+def test_imputed_texts(tfidf, columns, module):
     texts = ["w1", *columns["title"]]
     make, missing = (
         (pd.DataFrame, np.nan) if module == "pandas" else (pl.DataFrame, None)
     )
     texts[4] = missing
     fill = SimpleImputer(missing_values=missing, strategy="constant", fill_value="")
-    found = Pipeline([("fill", fill), ("encode", encoder)]).fit_transform(
+    found = Pipeline([("fill", fill), ("encode", tfidf)]).fit_transform(
         make({"text": texts})
     )
     texts[4] = ""
-    assert_array_equal(found, alone(encoder, texts))
+    assert_array_equal(found, alone(tfidf, texts))
 
 
-def test_lazy_frames_are_collected(encoder, columns):
+def test_lazy_frames_are_collected(tfidf, columns):
     frame = pl.DataFrame(columns).select("title")
-    expected = encoder.fit(frame).transform(frame)
+    expected = tfidf.fit(frame).transform(frame)
     lazy = frame.lazy()
-    assert_array_equal(encoder.fit(lazy).transform(lazy), expected)
+    assert_array_equal(tfidf.fit(lazy).transform(lazy), expected)

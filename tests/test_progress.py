@@ -132,33 +132,44 @@ PAIRS = [("a a", "a"), ("b", "b b"), ("a b", "b a a"), ("a", "a b b a")] * 3
 SMALL = {"max_epochs": 2, "batch_size": 4, "random_state": 0, "device": "cpu"}
 
 
-def test_embedding_shows_one_bar(terminal):
-    text = _printed(terminal, AverageEncoder(WORDS).transform, TEXTS)
-    assert "5000/5000" in text and text.count("Embedding") > 1
+def train(model, X, y=None):
+    """Fit a model, and predict what it was fitted to."""
+    model.set_params(**SMALL).fit(X, y)
+    getattr(model, "predict", getattr(model, "transform", None))(X)
 
 
-def test_cleaning_shows_a_bar(terminal):
-    text = _printed(terminal, clean_text, TEXTS)
-    assert "5000/5000" in text and "Cleaning" in text
+TOKENS = [["a", "b"], ["b"]] * 6
+DISTILLED = DistilledEncoder(WORDS, dim=2, n_subwords=None)
+REGRESSOR = PairwiseInteractionRegressor(WORDS), PAIRS, np.arange(12) % 4 / 3
+NO_EPOCH = ParaphraseEncoder(WORDS, max_epochs=0)
+SHOWN = [  # functions, their arguments, and what their bars say
+    (AverageEncoder(WORDS).transform, [TEXTS], ["Embedding", "5000/5000"]),
+    (clean_text, [TEXTS], ["Cleaning", "5000/5000"]),
+    (NO_EPOCH.fit, [[*itertools.pairwise(TEXTS)]], ["Reading: 5000 text"]),
+    (train, [LSTMEncoder(WORDS), PAIRS], ["Training", "Embedding"]),
+    (DISTILLED.fit, [TEXTS[:12], np.eye(12, 3)], ["2/2"]),
+    (train, REGRESSOR, ["Training", "Predicting", "12/12"]),
+    (train, [SequenceTagger(), TOKENS, TOKENS], ["Training", "Predicting", "18/18"]),
+]
 
 
-def test_embedding_by_networks(terminal):
-    encoder = LSTMEncoder(WORDS, **SMALL).fit(PAIRS)
-    assert "Embedding" in _printed(terminal, encoder.transform, TEXTS[:100])
-    assert "100/100" in terminal.text
+@pytest.mark.parametrize(("function", "args", "words"), SHOWN)
+def test_what_takes_long_shows_bars(function, args, words, terminal):
+    text = _printed(terminal, function, *args)
+    assert [word for word in words if word not in text] == []
 
 
-def test_stored_texts_have_one_bar(terminal, monkeypatch):
+def test_blocks_have_one_bar(terminal, monkeypatch, tmp_path):
+    """Of stored texts, and of a file of vectors."""
     monkeypatch.setattr(_check, "_ROWS", 2000)
-    data = dataset(pa.table({"text": TEXTS}))
-    text = _printed(terminal, AverageEncoder(WORDS).transform, data)
-    assert "5000/5000" in text and " row" in text and " text" not in text
-
-
-def test_a_file_of_vectors_has_one_bar(terminal, tmp_path):
     args = AverageEncoder(WORDS), TEXTS, tmp_path / "a.npy"
-    text = _printed(terminal, partial(transform_to_file, block_size=4999), *args)
-    assert "5000/5000" in text and " row" in text and " text" not in text
+    for call in (
+        (AverageEncoder(WORDS).transform, dataset(pa.table({"text": TEXTS}))),
+        (partial(transform_to_file, block_size=4999), *args),
+    ):
+        terminal.text = ""
+        text = _printed(terminal, *call)
+        assert "5000/5000" in text and " row" in text and " text" not in text
 
 
 def test_training_shows_steps_loss_and_score(terminal):
@@ -167,32 +178,6 @@ def test_training_shows_steps_loss_and_score(terminal):
     assert "4/4" in text
     assert f"epoch=2, loss={encoder.loss_curve_[1]:.3g}" in text
     assert f"validation_score={encoder.validation_scores_[2]:.3g}" in text
-
-
-def test_reading_of_many_texts(terminal):
-    encoder = ParaphraseEncoder(WORDS, **{**SMALL, "max_epochs": 0})
-    text = _printed(terminal, encoder.fit, [*itertools.pairwise(TEXTS)])
-    assert "Reading: 5000 text" in text
-
-
-def test_training_and_predictions_of_models(terminal):
-    def run(model, X, y):
-        model.set_params(**SMALL).fit(X, y).predict(X)
-
-    y = np.arange(12) % 4 / 3
-    text = _printed(terminal, run, PairwiseInteractionRegressor(WORDS), PAIRS, y)
-    assert "Training" in text and "Predicting" in text and "12/12" in text
-    terminal.text = ""
-    tokens = [["a", "b"], ["b"]] * 6
-    text = _printed(terminal, run, SequenceTagger(), tokens, tokens)
-    assert "Training" in text and "Predicting" in text and "18/18" in text
-
-
-def test_training_from_a_teacher(terminal):
-    teacher = np.random.RandomState(0).randn(12, 3)
-    texts = [first for first, _ in PAIRS]
-    encoder = DistilledEncoder(WORDS, dim=2, n_subwords=None)
-    assert "2/2" in _printed(terminal, encoder.fit, texts, teacher)
 
 
 def test_threads_and_pipelines(terminal):

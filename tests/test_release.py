@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import inspect
 import os
 import re
 import shutil
@@ -14,7 +13,6 @@ import tomllib
 import zipfile
 from configparser import ConfigParser
 from email import message_from_bytes
-from importlib import import_module, resources
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -74,6 +72,7 @@ def test_data_files_are_those_of_the_wheel():
     ]
     files = {PurePosixPath(file) for file in package_files()}
     assert PurePosixPath("skparaphrase/vectors/data/english.npz") in files
+    assert PurePosixPath("skparaphrase/py.typed") in files
     for file in files:
         packed = file.suffix in (".py", ".pyx")  # the one, and no longer the other
         assert packed or any(file.match(pattern) for pattern in patterns), file
@@ -81,10 +80,6 @@ def test_data_files_are_those_of_the_wheel():
     folders = {path.parent for path in package.rglob("*.py")}
     for folder in folders:  # a folder without __init__.py is not packed
         assert (folder / "__init__.py").exists(), folder
-
-
-def test_the_package_says_that_it_is_typed():
-    assert (resources.files("skparaphrase") / "py.typed").is_file()
 
 
 def test_what_is_needed_is_pinned():
@@ -197,26 +192,6 @@ def test_show_versions(core, monkeypatch, capsys):
     monkeypatch.setattr(_versions, "_PACKAGES", ("no-such-package",))
     skparaphrase.show_versions()
     assert "no-such-package: not installed" in capsys.readouterr().out
-
-
-ROOMS = "decomposition encoders pairs search supervised"
-ESTIMATORS = {
-    name: getattr(module, name)
-    for module in (import_module(f"skparaphrase.{room}") for room in ROOMS.split())
-    for name in module.__all__
-    if inspect.isclass(getattr(module, name))
-}
-
-
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_documented_fitted_attributes_have_types(name):
-    """Without annotations in the class, editors show `Any`."""
-    docscrape = pytest.importorskip("numpydoc.docscrape")
-    found = ESTIMATORS[name]
-    typed = {key for base in found.__mro__ for key in inspect.get_annotations(base)}
-    for entry in docscrape.ClassDoc(found)["Attributes"]:
-        for attribute in entry.name.split(", "):
-            assert attribute in typed or hasattr(found, attribute), attribute
 
 
 @pytest.mark.slow

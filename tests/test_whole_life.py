@@ -27,17 +27,18 @@ from skparaphrase.pairs import PairVectorizer
 from skparaphrase.search import NearDuplicates, ParaphraseMiner, SemanticSearch
 from skparaphrase.supervised import SequenceTagger
 
-GRADED, SCORES = (values[:40] for values in load_graded_pairs(return_X_y=True))
+N = 12
+GRADED, SCORES = (values[:N] for values in load_graded_pairs(return_X_y=True))
 SCORES = SCORES.clip(1, 5)  # the range of SICK's
-PARAPHRASES = load_paraphrases().data[:40]
-TEXTS = load_faq().data[:40]
-TOPICS = load_faq().topics[:40]
+PARAPHRASES = load_paraphrases().data[:N]
+FAQ = load_faq()
+TEXTS, TOPICS = (values[:: len(FAQ.data) // N][:N] for values in (FAQ.data, FAQ.topics))
 ARE_SIMILAR = (SCORES > np.median(SCORES)).astype(int)
-TOKENS = [text.split()[:12] for text in TEXTS]
+TOKENS = [text.split() for text in TEXTS]
 TAGS = [[token[:1].lower() for token in tokens] for tokens in TOKENS]
-TEACHER = np.random.default_rng(0).normal(size=(40, 300))
-VECTORS = np.random.default_rng(1).normal(size=(40, 5))
-PAIR_VECTORS = np.random.default_rng(2).normal(size=(40, 2, 5))
+TEACHER = np.random.default_rng(0).normal(size=(N, 300))
+VECTORS = np.random.default_rng(1).normal(size=(N, 5))
+PAIR_VECTORS = np.random.default_rng(2).normal(size=(N, 2, 5))
 DATA = {
     "CommonComponentRemoval": (VECTORS, None),
     "DistilledEncoder": (TEXTS, TEACHER),
@@ -48,9 +49,9 @@ DATA = {
     "PairFeatures": (PAIR_VECTORS, None),
     "PairSimilarity": (PAIR_VECTORS, None),
     "PairVectorizer": (GRADED, None),
-    "PairwiseInteractionRanker": (GRADED[:9], ARE_SIMILAR[:9]),
-    "PairwiseInteractionRegressor": (GRADED[:9], SCORES[:9]),
-    "ParaphraseMiner": (TEXTS, None),
+    "PairwiseInteractionRanker": (GRADED[:4], ARE_SIMILAR[:4]),
+    "PairwiseInteractionRegressor": (GRADED[:4], SCORES[:4]),
+    "ParaphraseMiner": (PARAPHRASES.ravel(), None),
     "SemanticSearch": (TEXTS, None),
     "TextClassifier": (TEXTS, TOPICS),
     "SequenceTagger": (TOKENS, TAGS),
@@ -116,18 +117,16 @@ def test_a_whole_life(name, setting, tmp_path):
     assert model.fit(X, y) is model
     expected = says(model, X)
     assert np.isfinite(expected).all() and np.any(expected != expected.flat[0])
-    again = {
-        "clone": clone(model).fit(X, y),
-        "pickle": pickle.loads(pickle.dumps(model)),
-        "copy": copy.deepcopy(model),
-    }
+    again = {"pickle": pickle.loads(pickle.dumps(model))}
     if hasattr(model, "save"):
         model.save(tmp_path / "model")
         again["load"] = skparaphrase.load(tmp_path / "model")
+    if setting is None:  # a setting is of the same class
+        again |= {"clone": clone(model).fit(X, y), "copy": copy.deepcopy(model)}
     for other in again.values():
         assert type(other) is type(model)
         assert_array_equal(says(other, X), expected)
-    if hasattr(model, "partial_fit"):
+    if setting is None and hasattr(model, "partial_fit"):
         taught = {key: says(m.partial_fit(X, y), X) for key, m in again.items()}
         assert np.isfinite(taught.pop("load", 0)).all()  # without optimizer's state
         for other in taught.values():

@@ -13,7 +13,7 @@ wherever it is read::
     .. end measured
 
 `section` names the section ("preamble" is the text before the first), `part` selects
-"text", "measures", "ratios", "tables" or "all" of it, and `rows` the rows that match a
+"measures" (its first table), "tables" or "all" of it, and `rows` the rows that match a
 regular expression; all three may be left out. `.. measured: sizing` is the cost of a
 billion sentences. After a change in benchmarks/results::
 
@@ -87,24 +87,23 @@ def pipe_table(lines: list[str]) -> list[str]:
 def quote(text: str, *, part: str = "all", rows: str = "") -> list[str]:
     """A section as reStructuredText.
 
-    `part` selects its text, its first table ("measures"), its second ("ratios"), both
-    ("tables") or everything. `rows` is a regular expression that selects rows.
+    `part` selects its first table ("measures"), all "tables" or everything, and `rows`
+    the rows of tables that match a regular expression.
     """
-    found, tables = [], []
+    found = []
     for each in re.findall(r"(?:^.*\S.*\n?)+", text, re.MULTILINE):
         lines = each.splitlines()
         if lines[0].startswith("|"):
             body = [line for line in lines[2:] if re.search(rows, line)]
-            tables.append(pipe_table([*lines[:2], *body]) if body else [])
-            if part in ("all", "tables"):
-                found += [*tables[-1], ""]
-        elif part in ("all", "text"):
+            table = pipe_table([*lines[:2], *body]) if body else []
+            if part == "measures":
+                return table
+            found += [*table, ""]
+        elif part == "all":
             if heading := re.fullmatch(r"#+ (.+)", lines[0]):
                 lines = [f"**{heading[1]}**", *lines[1:]]
             text_lines = (wrap(line, 88) or [""] for line in block(lines))
             found += [*chain.from_iterable(text_lines), ""]
-    if part in ("measures", "ratios"):
-        return tables[part == "ratios"] if len(tables) > (part == "ratios") else []
     return found
 
 

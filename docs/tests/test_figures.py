@@ -26,67 +26,6 @@ def measured():
     return importlib.import_module("measured")
 
 
-PAGE = """# Title
-
-Made by a script.
-
-## First
-
-Some *text* in
-two lines.
-
-| | all |
-| --- | ---: |
-| A / B | 1.5 (1 to 2) |
-| C | 3 |
-
-| ratio | median |
-| --- | ---: |
-| A / C | 0.5 |
-
-## Second
-
-Nothing.
-"""
-
-
-def test_sections(measured):
-    found = measured.sections(PAGE)
-    assert list(found) == ["First", "Second"]
-    assert found["Second"] == "Nothing."
-    assert measured.preamble(PAGE) == "Made by a script."
-    assert measured.sections("") == {}
-
-
-@pytest.mark.parametrize(
-    ("options", "cells"),
-    [
-        ({}, ["\\ all", "A / B 1.5 (1 to 2)", "C 3", "ratio median", "A / C 0.5"]),
-        ({"part": "measures"}, ["\\ all", "A / B 1.5 (1 to 2)", "C 3"]),
-        ({"part": "ratios"}, ["ratio median", "A / C 0.5"]),
-        ({"part": "text"}, []),
-        ({"part": "measures", "rows": "^. C"}, ["\\ all", "C 3"]),
-    ],
-)
-def test_quoted_parts(measured, options, cells):
-    lines = measured.quote(measured.sections(PAGE)["First"], **options)
-    text = ["Some \\*text\\* in", "two lines."] * (
-        options.get("part", "text") == "text"
-    )
-    found = [" ".join(line.split()) for line in lines if line.strip("= ")]
-    assert found == text + cells
-
-
-def test_columns_of_a_table(measured):
-    assert measured.pipe_table(["| | `x` |", "|---|---|", "| a_b | 1 |"]) == [
-        "===  =====",
-        "\\    ``x``",
-        "===  =====",
-        "a_b  1",
-        "===  =====",
-    ]
-
-
 @pytest.mark.parametrize(
     ("text", "rst"),
     [
@@ -110,21 +49,9 @@ def test_pages_show_what_is_recorded(measured):
 
 
 def test_what_is_between_the_marks_is_replaced(measured):
-    head = ".. measured: memory\n   section: preamble\n   part: text\n"
+    head = ".. measured: memory\n   section: preamble\n"
     assert "old" not in measured.render(f"{head}\nold\n\n.. end measured\n\nkept\n")
     assert measured.render(f"{head}\nold\n\n.. end measured\nkept\n").endswith("kept\n")
-
-
-def test_sizing_is_computed_from_rates(measured):
-    rates = {"contenders": {"load_pretrained()": {"distinct": {"median": 100_000.0}}}}
-    train = {"contenders": {"ParaphraseEncoder()": {"epoch": {"median": 50_500.0}}}}
-    results = {"embed": rates, "train": train}
-    # 10^9 / 10^5 seconds are 2.78 hours
-    assert measured.sizes(results) == [["``load_pretrained()``", "100,000", "2.8"]]
-    assert "1.2 TB in float32 and 0.6 TB in float16" in measured.disk()
-    # 30.3 million pairs by 50,500 a second
-    assert "10 minutes" in measured.training(results)
-    assert measured.sizes({}) == [] and measured.training({}) == ""
 
 
 def test_sizing_takes_what_is_measured(measured):

@@ -32,10 +32,10 @@ def labels():
 
 
 @pytest.mark.parametrize("container", COLUMNS.values(), ids=COLUMNS)
-def test_samplers_of_texts(imblearn, encoder, columns, labels, container):
+def test_samplers_of_texts(imblearn, tfidf, columns, labels, container):
     sampler = imblearn.over_sampling.RandomOverSampler(random_state=0)
     X = container(columns)
-    steps = [encoder, LogisticRegression()]
+    steps = [tfidf, LogisticRegression()]
     if X.shape[1] == 2:
         steps.insert(1, PairFeatures())
     model = imblearn.pipeline.make_pipeline(sampler, *steps).fit(X, labels)
@@ -49,10 +49,10 @@ def test_samplers_of_texts(imblearn, encoder, columns, labels, container):
 
 
 @pytest.mark.parametrize("as_pairs", [False, True])
-def test_samplers_of_vectors(imblearn, encoder, columns, pairs, labels, as_pairs):
+def test_samplers_of_vectors(imblearn, tfidf, columns, labels, as_pairs):
     sampler = imblearn.over_sampling.SMOTE(k_neighbors=3, random_state=0)
-    X = pairs if as_pairs else columns["title"]
-    steps = [encoder, PairFeatures()] if as_pairs else [encoder]
+    X = pd.DataFrame(columns)[["title", "body"]] if as_pairs else columns["title"]
+    steps = [tfidf, PairFeatures()] if as_pairs else [tfidf]
     head = LogisticRegression()
     model = imblearn.pipeline.make_pipeline(*steps, sampler, head).fit(X, labels)
     vectors = make_pipeline(*map(clone, steps)).fit_transform(X)

@@ -16,7 +16,7 @@ import skparaphrase
 from skparaphrase.datasets import load_faq, load_graded_pairs, load_paraphrases
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.losses import CoSENTLoss, InfoNCELoss, LossBatch
-from skparaphrase.metrics import RetrievalScorer, spearman_score
+from skparaphrase.metrics import RetrievalScorer
 from skparaphrase.search import (
     NearDuplicates,
     ParaphraseMiner,
@@ -226,24 +226,6 @@ def test_their_evaluators_of_an_embedder(name, embedder, model):
     assert found.keys() == expected.keys()
     for key, value in expected.items():
         assert found[key] == pytest.approx(value, abs=1e-3), key
-
-
-def test_similarity_evaluator(encoder, model):
-    pairs, gold = load_graded_pairs(return_X_y=True)
-    first, second = map(list, pairs.T)
-    evaluator = evaluation.EmbeddingSimilarityEvaluator(first, second, [*gold])
-    found = skparaphrase.similarity(first, second, encoder)
-    theirs = evaluator(model)["spearman_cosine"]
-    assert spearman_score(gold, found) == pytest.approx(theirs, abs=1e-4)
-
-
-def test_triplet_evaluator(encoder, model):
-    pairs = load_paraphrases().data[:200]
-    anchor, positive, negative = [*pairs[:, 0]], [*pairs[:, 1]], [*pairs[::-1, 1]]
-    evaluator = evaluation.TripletEvaluator(anchor, positive, negative)
-    near = skparaphrase.similarity(anchor, positive, encoder)
-    far = skparaphrase.similarity(anchor, negative, encoder)
-    assert (near > far).mean() == pytest.approx(evaluator(model)["cosine_accuracy"])
 
 
 def test_retrieval_evaluator(encoder, model):

@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -43,16 +42,16 @@ def alone(encoder, texts):
 
 
 @FRAMES
-def test_skrub_gives_each_column_to_an_encoder(skrub, encoder, columns, make):
+def test_skrub_gives_each_column_to_an_encoder(skrub, tfidf, columns, make):
     table = make(columns)
-    apply = skrub.ApplyToCols(encoder, cols=["title", "body"])
+    apply = skrub.ApplyToCols(tfidf, cols=["title", "body"])
     found = apply.fit_transform(table)
     assert isinstance(found, make)
     names = list(found.columns)
     assert names[:6] == [f"tfidfencoder{i}" for i in range(6)]
     assert apply.input_to_outputs_["body"] == names[6:12]
     for name, outputs in apply.input_to_outputs_.items():
-        expected = clone(encoder).fit(columns[name])
+        expected = clone(tfidf).fit(columns[name])
         assert_array_equal(of(found, *outputs), expected.transform(columns[name]))
         later = apply.transform(table[3:9])
         assert_array_equal(of(later, *outputs), expected.transform(columns[name][3:9]))
@@ -61,9 +60,9 @@ def test_skrub_gives_each_column_to_an_encoder(skrub, encoder, columns, make):
 
 
 @FRAMES
-def test_skrub_gives_pairs_to_a_step(skrub, encoder, columns, pairs, make):
-    step = make_pipeline("passthrough", encoder, PairFeatures())
-    expected = clone(step).fit_transform(pairs)
+def test_skrub_gives_pairs_to_a_step(skrub, tfidf, columns, make):
+    step = make_pipeline("passthrough", tfidf, PairFeatures())
+    expected = clone(step).fit_transform(pd.DataFrame(columns)[["title", "body"]])
     apply = skrub.ApplyToCols(step, cols=["title", "body"])
     found = apply.fit_transform(make(columns))
     assert found.columns[0] == "n"
@@ -73,17 +72,15 @@ def test_skrub_gives_pairs_to_a_step(skrub, encoder, columns, pairs, make):
 
 
 @FRAMES
-def test_table_vectorizer(skrub, encoder, columns, make):
-    encoder = make_pipeline(encoder, CommonComponentRemoval())
-    vectorizer = skrub.TableVectorizer(
-        cardinality_threshold=5, high_cardinality=encoder
-    )
+def test_table_vectorizer(skrub, tfidf, columns, make):
+    tfidf = make_pipeline(tfidf, CommonComponentRemoval())
+    vectorizer = skrub.TableVectorizer(cardinality_threshold=5, high_cardinality=tfidf)
     table = make({**columns, "colour": ["red", "blue", "green"] * 10})
     found = vectorizer.fit_transform(table)
     assert vectorizer.kind_to_columns_["high_cardinality"] == ["title", "body"]
     for name in ("title", "body"):
         outputs = vectorizer.input_to_outputs_[name]
-        expected = alone(encoder, columns[name])
+        expected = alone(tfidf, columns[name])
         assert_allclose(of(found, *outputs), expected, rtol=1e-5, atol=1e-6)
     assert list(vectorizer.get_feature_names_out()) == list(found.columns)
     assert len(found.columns) == 16
@@ -92,64 +89,33 @@ def test_table_vectorizer(skrub, encoder, columns, make):
 
 
 @FRAMES
-def test_table_vectorizer_of_missing_texts(skrub, encoder, columns, make):
+def test_table_vectorizer_of_missing_texts(skrub, tfidf, columns, make):
     columns["title"][:2] = ["", None]
     columns["body"][5] = "N/A"
     table = make(columns)
-    refuses = skrub.TableVectorizer(cardinality_threshold=5, high_cardinality=encoder)
+    refuses = skrub.TableVectorizer(cardinality_threshold=5, high_cardinality=tfidf)
     with pytest.raises(ValueError, match=r"is None|is nan") as caught:
         refuses.fit_transform(table)
     assert "failed on column 'title'" in "".join(caught.value.__notes__)
     fill = FunctionTransformer(clean_text, feature_names_out="one-to-one")
     vectorizer = skrub.TableVectorizer(
-        cardinality_threshold=5, high_cardinality=make_pipeline(fill, encoder)
+        cardinality_threshold=5, high_cardinality=make_pipeline(fill, tfidf)
     )
     found = vectorizer.fit_transform(table)
     filled = ["", "", *columns["title"][2:]]
     outputs = vectorizer.input_to_outputs_["title"]
-    assert_array_equal(of(found, *outputs), alone(encoder, filled))
+    assert_array_equal(of(found, *outputs), alone(tfidf, filled))
     assert not of(found, *vectorizer.input_to_outputs_["body"])[5].any()
     later = vectorizer.transform(make({**columns, "title": [None] * 30}))
     assert not of(later, *outputs).any()
 
 
-@FRAMES
-def test_column_transformer_of_missing_texts(encoder, columns, make):
-    fill = FunctionTransformer(clean_text, feature_names_out="one-to-one")
-    columns["title"][:2] = ["", None]
-    names = ["title", "body"]
-    parts = [(name, make_pipeline(fill, clone(encoder)), [name]) for name in names]
-    transformer = ColumnTransformer(parts)
-    found = transformer.fit_transform(make(columns))
-    filled = [["", "", *columns["title"][2:]], columns["body"]]
-    expected = np.hstack([alone(encoder, texts) for texts in filled])
-    assert_array_equal(found, expected)
-    assert not found[:2, :6].any()
-    kind = "pandas" if make is pd.DataFrame else "polars"
-    frame = transformer.set_output(transform=kind).fit_transform(make(columns))
-    assert_array_equal(np.asarray(frame), expected)
-    assert frame.columns[0] == "title__tfidfencoder0"
-
-
-@FRAMES
-def test_tabular_pipeline(skrub, encoder, columns, gold, make):
-    table = make(columns)
-    model = skrub.tabular_pipeline(Ridge())
-    model[0].set_params(cardinality_threshold=5, high_cardinality=encoder)
-    predicted = model.fit(table, gold).predict(table)
-    number = skrub.TableVectorizer().fit_transform(make({"n": columns["n"]}))
-    vectors = [alone(encoder, columns[name]) for name in ("title", "body")]
-    rows = np.column_stack([*vectors, np.asarray(number)])
-    by_hand = clone(model[1:]).set_output(transform="default").fit(rows, gold)
-    assert_allclose(predicted, by_hand.predict(rows), atol=1e-4)
-
-
-def test_data_ops(skrub, encoder, columns, gold):
+def test_data_ops(skrub, tfidf, columns, gold):
     table = skrub.var("table", pd.DataFrame(columns))
     y = skrub.var("gold", gold)
-    embedded = table[["title"]].skb.mark_as_X().skb.apply(encoder, cols="title")
+    embedded = table[["title"]].skb.mark_as_X().skb.apply(tfidf, cols="title")
     learner = embedded.skb.apply(Ridge(), y=y.skb.mark_as_y()).skb.make_learner()
     learner.fit({"table": pd.DataFrame(columns), "gold": gold})
     found = learner.predict({"table": pd.DataFrame(columns)[:7]})
-    vectors = alone(encoder, columns["title"])
+    vectors = alone(tfidf, columns["title"])
     assert_allclose(found, Ridge().fit(vectors, gold).predict(vectors[:7]), rtol=1e-5)

@@ -243,29 +243,6 @@ def lengthen_a_line(kind, seed, folder):
     read_or_refuse(kind, folder)
 
 
-STRAYS = [".git", ".cache", "__pycache__", "lost+found", "config.json", "~$model"]
-
-
-def add_strays(kind, seed, folder):
-    """What others put into a folder changes nothing, and is not replaced."""
-    random = Random(seed)
-    original, content = written(kind)
-    shutil.copytree(original, folder)
-    places = [path for path in folder.rglob("*") if path.is_dir()]
-    stray = random.choice(places) / random.choice(STRAYS)
-    stray.mkdir()
-    (stray / "metadata.json").write_text(random.choice(["", "{}", "mine"]))
-    before = {path: path.read_bytes() for path in files_of(folder)}
-    assert KINDS[kind][1](folder) == content
-    try:
-        KINDS[kind][0](folder)
-    except ValueError as error:
-        assert str(stray) in str(error), error
-    else:
-        raise AssertionError("a folder with files of others was replaced")
-    assert {path: path.read_bytes() for path in files_of(folder)} == before
-
-
 EVIL = [None, True, -1, 0, 2**63, 1e999, float("nan"), "", "x", "\ud800", [], {}, [[]]]
 EVIL += ["words", "../..", "/dev/zero", [1, 2], {"a": 1}, "<U99999999", [None], 10**30]
 

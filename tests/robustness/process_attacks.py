@@ -141,9 +141,8 @@ def fork_under_load(name, seed, folder):
             assert_ends_well(fork(work))
 
 
-# Averages remember words, which children get from threads that look them up, and
-# networks share work with threads that children lack. Models that multiply matrices
-# with OpenBLAS, whose lock of its memory can be held at a fork, are forked alone only.
+# Models that multiply matrices with OpenBLAS, whose lock of its memory can be held at a
+# fork, are forked alone only.
 PROCESS_ATTACKS = {
     kill_a_save: ["encoder"],
     fork_alone: NAMES,

@@ -8,22 +8,21 @@ from file_attacks import (
     FOLDERS,
     KINDS,
     READERS,
-    add_strays,
     damage_a_file,
     forge_a_file,
     lengthen_a_line,
 )
 from parameter_attacks import PARAMETER_ATTACKS
 from subjects import NAMES
-from text_attacks import fit_to_nasty_texts, give_nasty_texts
+from text_attacks import fit_to_nasty_texts, give_both_forms, give_nasty_texts
 
 ATTACKS = {  # functions of a kind, a seed and a new folder, and their kinds
     give_nasty_texts: NAMES,
     fit_to_nasty_texts: NAMES,
+    give_both_forms: NAMES,
     damage_a_file: KINDS,
     lengthen_a_line: READERS,
     forge_a_file: FOLDERS,
-    add_strays: FOLDERS,
     **PARAMETER_ATTACKS,
 }
 

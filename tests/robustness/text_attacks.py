@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import unicodedata
 import warnings
 from random import Random
 
@@ -61,3 +62,19 @@ def fit_to_nasty_texts(name, seed, folder):
         warnings.simplefilter("ignore", UserWarning)
         model.fit(*fitting_data(name, texts))
     assert all(np.isfinite(row).all() for row in say(name, model, texts))
+
+
+def give_both_forms(name, seed, folder):
+    """Composed characters, and letters with marks as macOS and PDFs give them."""
+    texts = [
+        "The cat sleeps, na\u00efve",
+        "A d\u00f3g b\u00e4rks",
+        "\ud55c\uad6d\uc5b4 \u1ea1",
+    ]
+    for model in fitted(name):
+        composed, decomposed = (
+            say(name, model, [unicodedata.normalize(form, text) for text in texts])
+            for form in ("NFC", "NFD")
+        )
+        for row, other in zip(composed, decomposed, strict=True):
+            np.testing.assert_array_equal(row, other)
