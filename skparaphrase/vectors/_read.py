@@ -47,7 +47,7 @@ def read_word_vectors(
     vocabulary : iterable of str, default=None
         Keep only these words and `unknown`.
     unknown : str, default=None
-        See :class:`WordVectors`.
+        See :class:`~skparaphrase.vectors.WordVectors`.
     dtype : {"float32", "float16"}, default="float32"
     encoding_errors : {"strict", "replace", "ignore"}, default="strict"
         How to decode words that are not UTF-8; "strict" raises.
