@@ -146,13 +146,8 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
     vectors : WordVectors, default=None
         None uses :func:`skparaphrase.datasets.load_word_vectors`. For those of
         :func:`skparaphrase.load_pretrained`, see :ref:`own_weights`.
-    pooling : {"mean", "distinct"}, default="mean"
+    pooling, norm, tokenizer
         As in :class:`AverageEncoder`.
-    norm : {"l2"} or None, default=None
-        As in :class:`AverageEncoder`.
-    tokenizer : callable or WordTokenizer, default=None
-        Splits a text into words. None uses the defaults of
-        :class:`~skparaphrase.text.WordTokenizer`.
 
     Attributes
     ----------
@@ -228,7 +223,7 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         :func:`skparaphrase.load_pretrained`, see :ref:`own_weights`.
     pooling : {"mean", "distinct"}, default="mean"
         As in :class:`AverageEncoder`. The averages are those of the weighted vectors.
-    norm : {"l2"} or None, default=None
+    norm
         As in :class:`AverageEncoder`.
     a : float, default=1e-3
         A word with probability `a` has weight 1/2. Best between 1e-4 and 1e-3 (figure 2
@@ -242,9 +237,8 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
     weights : callable or mapping of str to float, default=None
         Weights that replace a / (a + p(w)): a function of p(w), an array of shape
         (n_words,), or a mapping; words missing from it have weight 1.
-    tokenizer : callable or WordTokenizer, default=None
-        Splits a text into words. None uses the defaults of
-        :class:`~skparaphrase.text.WordTokenizer`.
+    tokenizer
+        As in :class:`AverageEncoder`.
 
     Attributes
     ----------

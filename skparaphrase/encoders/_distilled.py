@@ -88,9 +88,8 @@ class DistilledEncoder(AveragingEncoder):
     n_subwords : int or None, default=8192
         Rows of n-gram vectors for unknown words
         (:func:`~skparaphrase.vectors.fit_subwords`). None ignores such words.
-    tokenizer : callable or WordTokenizer, default=None
-        Splits a text into words. None uses the defaults of
-        :class:`~skparaphrase.text.WordTokenizer`.
+    tokenizer
+        As in :class:`AverageEncoder`.
     axes : {"principal", "teacher"}, default="principal"
         With "teacher", :math:`T` holds the first `dim` coordinates of the teacher's
         unit vectors (`dim=None` keeps all), not centred. The vectors can then be

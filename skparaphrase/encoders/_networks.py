@@ -146,9 +146,7 @@ class DeepAveragingEncoder(AveragingNetworkEncoder):
         As in :class:`ParaphraseEncoder`.
     freeze : {"vectors"}, default=None
         What is not trained.
-    validation_fraction, patience
-        As in :class:`ParaphraseEncoder`.
-    warm_start, device, random_state, verbose
+    validation_fraction, patience, warm_start, device, random_state, verbose
         As in :class:`ParaphraseEncoder`.
 
     Attributes
@@ -219,6 +217,13 @@ class ProjectionEncoder(AveragingNetworkEncoder):
     max_epochs, freeze, validation_fraction, patience
         As in :class:`DeepAveragingEncoder`.
     warm_start, device, random_state, verbose
+        As in :class:`DeepAveragingEncoder`.
+
+    Attributes
+    ----------
+    vectors_, parameters_, teacher_axes_
+        As in :class:`DeepAveragingEncoder`.
+    loss_curve_, n_epochs_, validation_scores_, best_epoch_
         As in :class:`DeepAveragingEncoder`.
 
     See Also

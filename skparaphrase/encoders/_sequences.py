@@ -98,14 +98,10 @@ class RNNEncoder(SimpleRecurrentEncoder):
         As in :class:`ParaphraseEncoder`. The paper's is `MarginLoss(negatives="mix")`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
-    learning_rate, batch_size, max_epochs
-        As in :class:`ParaphraseEncoder`.
-    freeze
+    learning_rate, batch_size, max_epochs, freeze, validation_fraction, patience
         As in :class:`DeepAveragingEncoder`.
-    validation_fraction, patience
-        As in :class:`ParaphraseEncoder`.
     warm_start, device, random_state, verbose
-        As in :class:`ParaphraseEncoder`.
+        As in :class:`DeepAveragingEncoder`.
 
     Attributes
     ----------
@@ -172,11 +168,20 @@ class IdentityRNNEncoder(SimpleRecurrentEncoder):
         As in :class:`RNNEncoder`.
     activation : {"tanh", "relu", "linear"}, default=None
         None is "linear"; Le et al. have "relu".
-    residual, tokenizer, init, norm, loss, optimizer, learning_rate, batch_size
+    residual, tokenizer, init, norm
         As in :class:`RNNEncoder`.
-    max_epochs, freeze, validation_fraction, patience
+    loss
+        As in :class:`ParaphraseEncoder`.
+    optimizer, learning_rate, batch_size, max_epochs, freeze
         As in :class:`RNNEncoder`.
-    warm_start, device, random_state, verbose
+    validation_fraction, patience, warm_start, device, random_state, verbose
+        As in :class:`RNNEncoder`.
+
+    Attributes
+    ----------
+    vectors_, parameters_, teacher_axes_
+        As in :class:`RNNEncoder`.
+    loss_curve_, n_epochs_, validation_scores_, best_epoch_
         As in :class:`RNNEncoder`.
 
     See Also
@@ -253,12 +258,10 @@ class LSTMEncoder(ResidualEncoder):
         As in :class:`ParaphraseEncoder`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
-    learning_rate, batch_size, max_epochs
-        As in :class:`ParaphraseEncoder`.
-    freeze
+    learning_rate, batch_size, max_epochs, freeze, validation_fraction, patience
         As in :class:`DeepAveragingEncoder`.
-    validation_fraction, patience, warm_start, device, random_state, verbose
-        As in :class:`ParaphraseEncoder`.
+    warm_start, device, random_state, verbose
+        As in :class:`DeepAveragingEncoder`.
 
     Attributes
     ----------
@@ -377,12 +380,10 @@ class CNNEncoder(ResidualEncoder):
         As in :class:`ParaphraseEncoder`. The paper's is `MarginLoss(margin=0.6)`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
-    learning_rate, batch_size, max_epochs
-        As in :class:`ParaphraseEncoder`.
-    freeze
+    learning_rate, batch_size, max_epochs, freeze, validation_fraction, patience
         As in :class:`DeepAveragingEncoder`.
-    validation_fraction, patience, warm_start, device, random_state, verbose
-        As in :class:`ParaphraseEncoder`.
+    warm_start, device, random_state, verbose
+        As in :class:`DeepAveragingEncoder`.
 
     Attributes
     ----------

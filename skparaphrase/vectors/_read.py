@@ -45,7 +45,7 @@ def read_word_vectors(
     vocabulary : iterable of str, default=None
         Keep only these words and `unknown`.
     unknown : str, default=None
-        See :class:`WordVectors`.
+        See :class:`~skparaphrase.vectors.WordVectors`.
     dtype : {"float32", "float16"}, default="float32"
 
     Returns
