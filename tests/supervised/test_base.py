@@ -171,16 +171,18 @@ def test_warm_start_resumes(optimizer, case):
     assert_same_bits(once, twice)
     assert twice.loss_curve_ == once.loss_curve_
     assert twice.n_epochs_ == 4
-    # Without warm_start it starts over.
-    again = case.make(optimizer=optimizer).fit(X, y).fit(X, y)
-    assert again.n_epochs_ == 2
-    assert_same_bits(again, clone(again).fit(X, y))
+
+
+def test_a_fit_without_warm_start_starts_over(case):
+    again = case.make(max_epochs=1).fit(case.X, case.y).fit(case.X, case.y)
+    assert again.n_epochs_ == 1
+    assert_same_bits(again, clone(again).fit(case.X, case.y))
 
 
 @with_weights
 def test_weights(case):
     # The layers below one that starts at zero move in the second step.
-    model = case.make(optimizer="sgd", learning_rate=0.1, max_epochs=6)
+    model = case.make(optimizer="sgd", learning_rate=0.1, max_epochs=3)
     weights = np.random.RandomState(0).uniform(0.5, 2, 18)
     weighted = clone(model).fit(case.X, case.y, weights)
     for name, value in arrays(clone(model).fit(case.X, case.y, 1e3 * weights)).items():
@@ -300,7 +302,7 @@ def test_scale_of_the_scores(case):
 
 @pytest.mark.parametrize(
     ("error", "validated"),
-    [(KeyboardInterrupt, False), (KeyboardInterrupt, True), (RuntimeError, False)],
+    [(KeyboardInterrupt, False), (RuntimeError, True)],
 )
 def test_interrupted_training_keeps_what_it_has(case, validated, error, monkeypatch):
     model = case.make(max_epochs=5, warm_start=True)
@@ -503,7 +505,7 @@ ONCE = {**SMALL, "max_epochs": 1}
 VECTORS, facade = facades.VECTORS, facades.facade
 FACADES = [
     facade(SimilarityRegressor, facades.pairs)(ParaphraseEncoder(VECTORS), **ONCE),
-    facade(PairClassifier, facades.pairs)(ParaphraseEncoder(VECTORS), **ONCE),
+    # They stand for PairClassifier: it has the pairs of one, the labels of the other.
     facade(TextClassifier)(ParaphraseEncoder(VECTORS), **ONCE),
     facade(TextClassifier)(AverageEncoder(VECTORS), freeze="encoder", **ONCE),
     # It stands for the ranker as well, whose fit and predictions it shares.
