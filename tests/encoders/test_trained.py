@@ -519,6 +519,7 @@ def test_other_shapes_than_those_trained(zoo, name, params):
 @pytest.mark.parametrize("way", ["itself", "frozen", "loaded"])
 def test_init_starts_from_the_other_encoder(zoo, name, way, tmp_path):
     first = init = zoo.fitted(name)
+    before = deepcopy(first)
     if way == "loaded":
         first.save(tmp_path / "first")
         init = skparaphrase.load(tmp_path / "first")
@@ -531,7 +532,7 @@ def test_init_starts_from_the_other_encoder(zoo, name, way, tmp_path):
     assert zoo.same(encoder, first) and encoder.n_epochs_ == 0
     assert_array_equal(encoder.transform(zoo.texts), first.transform(zoo.texts))
     encoder.set_params(max_epochs=2).fit(zoo.pairs)
-    assert zoo.same(first, zoo.make(name).fit(zoo.pairs))  # not changed
+    assert zoo.same(first, before)  # not changed
     for key, value in zoo.state(encoder).items():
         assert (value != zoo.state(first)[key]).any()
     # A fresh optimizer and its own random state: the same as another such fit.
