@@ -194,6 +194,7 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
             trainer = self._trainer(start, train, settings)
             store = partial(self._store, start, trainer, seed, keeps_state)
             callbacks = validate = None
+            # Of scikit-learn's `set_callbacks`, or of a search around this model.
             if getattr(self, "_skl_callbacks", None) and not is_partial:
                 callbacks = EpochCallbacks(self, X, y, partial(self._results, start))
             if held_out is not None:

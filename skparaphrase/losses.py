@@ -50,7 +50,7 @@ class BaseLoss(DocumentedOnline, BaseEstimator, ABC):
     takes_negatives : bool
         Class attribute: whether `compute` uses pairs that `y` marks with 0, whose texts
         follow those of the `batch.n_pairs` paraphrases: `batch.n_negative` pairs. If
-        not, as by default, `fit` drops them.
+        not, as by default, `fit` leaves them out, and warns.
     """
 
     learns_from: ClassVar[frozenset[str]] = frozenset({"pairs", "triplets", "labels"})

@@ -123,7 +123,7 @@ class TableRows:
         if "vectors" not in moments:
             return moments
         states = [{"rows": self.rows, **moments["vectors"]}]
-        if before:
+        if "vectors" in before:
             states.insert(0, before["vectors"])
         rows = np.unique(np.concatenate([state["rows"] for state in states]))
         return {**moments, "vectors": {"rows": rows, **_align(rows, *states)}}

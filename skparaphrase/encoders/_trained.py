@@ -112,9 +112,10 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
             do those of Hugging Face's datasets.
         y : array-like, default=None
             Of shape (n_examples,). Pairs marked with 0 are negatives of all texts
-            (:class:`~skparaphrase.losses.InfoNCELoss`; other losses ignore them). To
-            learn from the pairs of high scores only, pass `X[y >= 4]`. Labels are
-            integers or str. A teacher's vectors have the shape of `X` + (dim,).
+            (:class:`~skparaphrase.losses.InfoNCELoss`; other losses leave them out, and
+            a warning says so). To learn from the pairs of high scores only, pass
+            `X[y >= 4]`. Labels are integers or str. A teacher's vectors have the shape
+            of `X` + (dim,).
         sample_weight : array-like of shape (n_examples,), default=None
             Weight of each example in the loss. Only ratios matter; examples of weight 0
             are ignored. Weights change neither how often a text is a negative example

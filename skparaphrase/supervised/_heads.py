@@ -158,7 +158,7 @@ class HeadModel(SupervisedModel):
         return self.freeze == "encoder" or isinstance(self.encoder, FrozenEstimator)
 
     def _start(self, train: Examples, settings: FitSettings) -> HeadStart:
-        encoder, of_encoder = self._start_encoder(train, settings)
+        encoder, of_encoder = self._initial_encoder(train, settings)
         vectors: Any = None
         if of_encoder is None:
             vectors = text_vectors(encoder, train.distinct)
@@ -174,7 +174,7 @@ class HeadModel(SupervisedModel):
             self._start_as_regression(start, train, settings.steps.random_state)
         return start
 
-    def _start_encoder(
+    def _initial_encoder(
         self, train: Examples, settings: FitSettings
     ) -> tuple[Any, EncoderStart | None]:
         """The encoder that training starts with; the one given is not changed.

@@ -248,7 +248,7 @@ class Lesson(Kind, ABC):
     noun: ClassVar[str]  # in messages
     default_loss: ClassVar[str]  # what loss="auto" stands for
     n_min: ClassVar[int] = 2  # examples, of which each is compared with the others
-    has_teacher: ClassVar[bool] = False  # a far aim, which no fit misses
+    has_teacher: ClassVar[bool] = False  # vectors then move far, and are not shrunk
     advice: ClassVar[str] = ""  # with a loss that does not learn from it
 
     @abstractmethod

@@ -293,7 +293,7 @@ def test_a_lesson_that_is_learnt_is_kept_and_random_labels_are_not():
     learnt, distance = moved(TOPICS)
     assert 0 < learnt.shrinkage_ < 0.1
     assert distance > 0.9 * moved(TOPICS, shrinkage=0)[1]
-    for seed in range(3):
+    for seed in range(2):
         random = np.random.RandomState(seed).permutation(TOPICS)
         assert moved(random)[1] < 0.4 * moved(random, shrinkage=0)[1]
 

@@ -171,16 +171,18 @@ def test_warm_start_resumes(optimizer, case):
     assert_same_bits(once, twice)
     assert twice.loss_curve_ == once.loss_curve_
     assert twice.n_epochs_ == 4
-    # Without warm_start it starts over.
-    again = case.make(optimizer=optimizer).fit(X, y).fit(X, y)
-    assert again.n_epochs_ == 2
-    assert_same_bits(again, clone(again).fit(X, y))
+
+
+def test_a_fit_without_warm_start_starts_over(case):
+    again = case.make(max_epochs=1).fit(case.X, case.y).fit(case.X, case.y)
+    assert again.n_epochs_ == 1
+    assert_same_bits(again, clone(again).fit(case.X, case.y))
 
 
 @with_weights
 def test_weights(case):
     # The layers below one that starts at zero move in the second step.
-    model = case.make(optimizer="sgd", learning_rate=0.1, max_epochs=6)
+    model = case.make(optimizer="sgd", learning_rate=0.1, max_epochs=3)
     weights = np.random.RandomState(0).uniform(0.5, 2, 18)
     weighted = clone(model).fit(case.X, case.y, weights)
     for name, value in arrays(clone(model).fit(case.X, case.y, 1e3 * weights)).items():
@@ -300,7 +302,7 @@ def test_scale_of_the_scores(case):
 
 @pytest.mark.parametrize(
     ("error", "validated"),
-    [(KeyboardInterrupt, False), (KeyboardInterrupt, True), (RuntimeError, False)],
+    [(KeyboardInterrupt, False), (RuntimeError, True)],
 )
 def test_interrupted_training_keeps_what_it_has(case, validated, error, monkeypatch):
     model = case.make(max_epochs=5, warm_start=True)
@@ -357,10 +359,25 @@ def through_pickle(model, folder):
     return pickle.loads(data)
 
 
+@pytest.fixture(scope="module")
+def fitted_once():
+    """Pickles of a model that was validated, and of a clone that was not."""
+    pickles = {}
+
+    def fit(case):
+        if case.Model not in pickles:
+            X, y = case.X, case.y
+            model = case.make(warm_start=True).fit(X, y, X_val=X, y_val=y)
+            pickles[case.Model] = pickle.dumps((model, clone(model).fit(X, y)))
+        return pickle.loads(pickles[case.Model])
+
+    return fit
+
+
 @pytest.mark.parametrize("way", [through_pickle, through_skops, through_folder])
-def test_round_trips(way, case, tmp_path):
+def test_round_trips(way, case, tmp_path, fitted_once):
     X, y = case.X, case.y
-    model = case.make(warm_start=True).fit(X, y, X_val=X, y_val=y)
+    model, cloned = fitted_once(case)
     again = way(model, tmp_path)
     assert type(again) is case.Model
     assert_same_bits(again, model)
@@ -370,7 +387,7 @@ def test_round_trips(way, case, tmp_path):
     copy = clone(again)
     with pytest.raises(NotFittedError):
         outputs(copy, X)
-    assert_array_equal(outputs(copy.fit(X, y), X), outputs(clone(model).fit(X, y), X))
+    assert_array_equal(outputs(copy.fit(X, y), X), outputs(cloned, X))
     assert again.fit(X, y).n_epochs_ == 4
 
 
@@ -503,7 +520,7 @@ ONCE = {**SMALL, "max_epochs": 1}
 VECTORS, facade = facades.VECTORS, facades.facade
 FACADES = [
     facade(SimilarityRegressor, facades.pairs)(ParaphraseEncoder(VECTORS), **ONCE),
-    facade(PairClassifier, facades.pairs)(ParaphraseEncoder(VECTORS), **ONCE),
+    # They stand for PairClassifier: it has the pairs of one, the labels of the other.
     facade(TextClassifier)(ParaphraseEncoder(VECTORS), **ONCE),
     facade(TextClassifier)(AverageEncoder(VECTORS), freeze="encoder", **ONCE),
     # It stands for the ranker as well, whose fit and predictions it shares.
