@@ -68,6 +68,20 @@ def test_influence_values_are_those_of_a_jackknife(scale):
     assert_allclose(values.std(), pseudo.std(), rtol=0.01)
 
 
+@pytest.mark.parametrize(("bend", "is_kept"), [(1, True), (9, False)])
+def test_a_fit_of_scores_gains_in_their_values_and_in_their_order(bend, is_kept):
+    pairs = np.array([[f"a{i}", f"b{i}"] for i in range(60)])
+    y = np.linspace(0, 1, 60)
+
+    def embed(cosine):
+        of = {f"b{i}": [c, np.sqrt(1 - c * c)] for i, c in enumerate(cosine.clip(0, 1))}
+        return lambda texts: np.array([of.get(text, [1, 0]) for text in texts], "f4")
+
+    start, trained = embed(y + 0.1 * RNG.randn(60)), embed(y**bend)
+    gain = measure_gain(supervise(pairs, y), start, lambda _: trained, RNG)
+    assert (gain.shrinkage < 1) == is_kept
+
+
 def test_values_that_are_all_equal_have_no_influence():
     assert_array_equal(influence(np.ones(4), np.arange(4)), 0)
 
@@ -385,6 +399,6 @@ def test_verbose_says_what_training_gains(capsys):
         f"[ParaphraseEncoder] shrinkage {encoder.shrinkage_:.2f}: on unseen examples, "
         "training gains "
     )
-    assert lines[-1].endswith("(correlation with the ranks of y, 5 folds)")
+    assert lines[-1].endswith("(correlation with y and with its ranks, 5 folds)")
     make_encoder(verbose=True).fit(PAIRS)
     assert "gain not measured" in capsys.readouterr().out
