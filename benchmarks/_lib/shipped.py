@@ -37,8 +37,8 @@ class Material(Data):
     def pretrained(self) -> dict[str, Any]:
         """What ships and the large encoder, with both ways to average words."""
         load, found = skparaphrase.load_pretrained, {}
-        for name, path in (("shipped", None), ("large", self.args.large)):
-            if name == "shipped" or path is not None:
+        for name, path in (("shipped", "english"), ("large", self.args.large)):
+            if path is not None:
                 found[f'{name}, pooling="mean"'] = load(path, pooling="mean")
                 found[name] = load(path)
         return found

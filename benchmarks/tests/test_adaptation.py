@@ -3,10 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import importlib
 import warnings
 from argparse import Namespace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,26 +15,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import normalize
 
+from _lib import adaptation_data, fits
+from quality import adaptation as script
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_faq, load_graded_pairs, load_paraphrases
-
-FOLDER = Path(__file__).parents[1]
-
-
-@pytest.fixture(autouse=True)
-def folder(monkeypatch):
-    monkeypatch.syspath_prepend(str(FOLDER))
-    monkeypatch.syspath_prepend(str(FOLDER / "quality"))
-
-
-@pytest.fixture
-def fits():
-    return importlib.import_module("_lib.fits")
-
-
-@pytest.fixture
-def script():
-    return importlib.import_module("adaptation")
 
 
 @pytest.fixture(scope="module")
@@ -68,9 +50,8 @@ def write_tsv(root, name, head, rows):
 
 @pytest.fixture
 def data(root, monkeypatch):
-    module = importlib.import_module("_lib.adaptation_data")
-    monkeypatch.setattr(module, "N_TEST", 50)
-    return module.AdaptationData(Namespace(data=root, quick=False, seeds=1))
+    monkeypatch.setattr(adaptation_data, "N_TEST", 50)
+    return adaptation_data.AdaptationData(Namespace(data=root, quick=False, seeds=1))
 
 
 def unit(texts):
@@ -92,7 +73,7 @@ def test_a_seed_draws_as_many_texts_of_each_intent(data):
 
 
 def test_pairs_of_a_class_contain_every_text_twice(data):
-    pairs = importlib.import_module("_lib.adaptation_data").class_pairs
+    pairs = adaptation_data.class_pairs
     X, y = data.few_texts(4, 0)
     found = pairs(X, y, 0)
     labels = dict(zip(X, y, strict=True))
@@ -119,7 +100,7 @@ def test_general_quality_is_the_mean_of_years(data):
     assert found["SICK"] == pytest.approx(r[5])
 
 
-def test_scores_of_labels(fits, data):
+def test_scores_of_labels(data):
     known, asked = data.few_texts(5, 0), data.intents("test")
     found = fits.neighbour(load_pretrained(), known, asked)
     assert found == pytest.approx(nearest(known, asked))
@@ -131,7 +112,7 @@ def test_scores_of_labels(fits, data):
     assert found == pytest.approx(score, abs=100 * 2 / len(asked[0]))
 
 
-def test_a_blend_lies_between_start_and_end(fits, data):
+def test_a_blend_lies_between_start_and_end(data):
     encoder = fits.trained(data.captions.train, seed=0).estimator
     texts = ["a dog runs through the qwertyish grass", *data.captions.train[:9, 0]]
     plain = clone(encoder).set_params(pooling="mean", norm=None)
@@ -154,7 +135,7 @@ class Warner(BaseEstimator):
         return self
 
 
-def test_warnings_are_counted_and_the_same_seed_gives_the_same_fit(fits, data):
+def test_warnings_are_counted_and_the_same_seed_gives_the_same_fit(data):
     assert fits.timed(Warner(), [""]).n_warnings == 1
     X, y = data.few_texts(5, 0)
     one, other = (fits.trained(X, y, seed=7) for _ in range(2))
@@ -163,7 +144,7 @@ def test_warnings_are_counted_and_the_same_seed_gives_the_same_fit(fits, data):
     np.testing.assert_array_equal(*vectors)
 
 
-def test_section_of_intents(script, data, monkeypatch):
+def test_section_of_intents(data, monkeypatch):
     monkeypatch.setattr(script, "TEXTS_PER_INTENT", (5,))
     pairs, row = script.intents(data)
     assert [pairs[""], row[""]] == ["50 pairs", "5 texts an intent"]
@@ -176,7 +157,7 @@ def test_section_of_intents(script, data, monkeypatch):
     assert found["few"] == ["(not measured)"]
 
 
-def test_warnings_are_a_column_if_there_are_any(script):
+def test_warnings_are_a_column_if_there_are_any():
     rows = [{"": "fit", "MRR": [1.0, 2.0, 4.0], "warnings": [0, 0, 0]}]
     assert script.medians(rows)[::2] == ["|  | MRR |", "| fit | 2.0 |"]
     rows[0]["warnings"] = [0, 1, 1]
@@ -184,7 +165,7 @@ def test_warnings_are_a_column_if_there_are_any(script):
     assert script.cells({"captions": rows})["n_warnings"] == 2
 
 
-def test_figures_below_their_start_are_listed(script):
+def test_figures_below_their_start_are_listed():
     rows = [{"": "fit", "MRR, start": [3.0, 4.0, 5.0], "MRR": [3.5, 4.5, 4.9]}]
     rows[0] |= {"STS, start": [5.0] * 3, "STS": [4.0] * 3}
     found = script.cells({"captions": rows})

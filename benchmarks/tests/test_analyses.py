@@ -3,22 +3,16 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import sys
-from pathlib import Path
-
 import numpy as np
 from numpy.testing import assert_allclose
 from scipy.stats import pearsonr, spearmanr
 
+from _lib.grouped_scores import grouped_scores, scores_by_length, scores_by_unknown
+from _lib.margins import margins
 from skparaphrase.datasets import load_graded_pairs, load_paraphrases
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.vectors import WordVectors
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from _lib.grouped_scores import grouped_scores, scores_by_length, scores_by_unknown
-from _lib.margins import margins
 
 
 def test_margins_of_batches():

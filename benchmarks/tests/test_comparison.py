@@ -3,11 +3,11 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import importlib
 import re
 from pathlib import Path
 
-import pytest
+from _lib import comparison as module
+from papers import TABLES
 
 ROOT = Path(__file__).parents[2]
 MARKDOWN = """# A title & more
@@ -46,13 +46,7 @@ FIGURES = [
 ]
 
 
-@pytest.fixture
-def module(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    return importlib.import_module("_lib.comparison")
-
-
-def test_figures_that_have_a_published_one(module):
+def test_figures_that_have_a_published_one():
     assert [tuple(figure) for figure in module.figures(MARKDOWN)] == FIGURES
     lines = module.differences(MARKDOWN)
     assert lines[0] == "   start: 2012 50 (52.5, -2.5)"
@@ -60,7 +54,7 @@ def test_figures_that_have_a_published_one(module):
     assert not any("MSRpar" in line for line in lines)
 
 
-def test_the_overview_has_a_row_for_each_figure(module):
+def test_the_overview_has_a_row_for_each_figure():
     text = module.overview({"one": MARKDOWN, "two": "# Nothing\n\nHere."}, "A note.")
     assert "8 figures beside published ones. A note." in text
     assert "## [A title & more](one.md)" in text and "Nothing" not in text
@@ -68,8 +62,8 @@ def test_the_overview_has_a_row_for_each_figure(module):
     assert rows[0] == ["start", "2012", "50", "52.5", "-2.5"] and len(rows) == 8
 
 
-def test_recorded_tables_have_published_figures(module):
-    tables = importlib.import_module("papers").TABLES
+def test_recorded_tables_have_published_figures():
+    tables = TABLES
     found = {
         name: module.figures(
             (ROOT / f"benchmarks/results/{name}.md").read_text("utf-8")

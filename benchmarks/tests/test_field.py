@@ -3,14 +3,12 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import importlib
 import json
 import lzma
 import math
 import sys
 from argparse import Namespace
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +16,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import FunctionTransformer
 
+from _lib import field_fits
+from _lib.field_data import FieldData
+from quality import field
 from skparaphrase import load_pretrained, similarity
 from skparaphrase.datasets import (
     load_answer_ranking,
@@ -28,28 +29,15 @@ from skparaphrase.datasets import (
 from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder
 from skparaphrase.supervised import TextClassifier
 
-FOLDER = Path(__file__).parents[1]
 ignore_equal_dimensions = pytest.mark.filterwarnings("ignore:self.within_class_std_dev")
-
-
-@pytest.fixture(autouse=True)
-def folder(monkeypatch):
-    monkeypatch.syspath_prepend(str(FOLDER))
-    monkeypatch.syspath_prepend(str(FOLDER / "quality"))
-
-
-@pytest.fixture
-def field():
-    return importlib.import_module("field")
 
 
 @pytest.fixture
 def fits(monkeypatch):
     """The fits of the field benchmark, with few examples."""
-    module = importlib.import_module("_lib.field_fits")
-    monkeypatch.setattr(module, "N_TEXTS", (5,))
-    monkeypatch.setattr(module, "N_PAIRS", (10, 100))
-    return module
+    monkeypatch.setattr(field_fits, "N_TEXTS", (5,))
+    monkeypatch.setattr(field_fits, "N_PAIRS", (10, 100))
+    return field_fits
 
 
 @pytest.fixture(scope="module")
@@ -131,14 +119,13 @@ def write(root, name, head, rows):
 
 @pytest.fixture
 def data(root):
-    module = importlib.import_module("_lib.field_data")
-    return module.FieldData(Namespace(data=root, quick=False, seeds=2))
+    return FieldData(Namespace(data=root, quick=False, seeds=2))
 
 
 # Measures ----------------------------------------------------------------------------
 
 
-def test_ndcg_by_hand(field):
+def test_ndcg_by_hand():
     second = (1 / math.log2(3)) / (1 + 1 / math.log2(3))  # one of two, in second place
     assert field.ndcg([[3, 1, 7]], [[1, 9]]) == pytest.approx(second)
     assert field.ndcg([[3, 1, 7], [4, 5, 6]], [[1, 9], [4]]) == pytest.approx(
@@ -148,16 +135,16 @@ def test_ndcg_by_hand(field):
     assert field.ndcg([[1, 2]], [[3]]) == 0
 
 
-def test_recall_at_1_by_hand(field):
+def test_recall_at_1_by_hand():
     assert field.recall_at_1([[3, 1], [1, 3], [2, 5], [5, 2]], [[3, 4]] * 4) == 0.25
 
 
-def test_equal_scores_keep_the_order_of_the_texts(field):
+def test_equal_scores_keep_the_order_of_the_texts():
     hits = field.best(np.array([[0.0, 2.0, 0.0, 2.0, *[0.0] * 20]]))
     assert hits.tolist() == [[1, 3, 0, 2, 4, 5, 6, 7, 8, 9]]
 
 
-def test_who_is_better(field):
+def test_who_is_better():
     def marked(*leads):
         first = [50.0 - lead for lead in leads]
         return field.better({field.FIRST: first, "raw": [50.0] * len(leads)})
@@ -168,14 +155,14 @@ def test_who_is_better(field):
     assert marked(-6.0, 1.0, 8.0) == []  # 1 point, with a standard error of 4
 
 
-def test_a_line_of_the_table(field):
+def test_a_line_of_the_table():
     scores = {field.FIRST: [1.0, 3.0], "mean": [2.0, 3.0], "BM25": [4.0, 6.0]}
     line = field.line_of(field.row("task", "KMeans(2)", "ARI", scores))
     values = [2.0, None, 2.5, None, None, 5.0]
     assert line == ["task", "`KMeans(2)`", "ARI", *values, "BM25"]
 
 
-def test_a_line_of_words_and_vectors(field):
+def test_a_line_of_words_and_vectors():
     scores = {field.FIRST: [50.0], "vectors": [40.0], "words": [51.0]}
     scores |= {"characters": [48.8], "BM25": [50.5]}
     line = field.both_cells(field.row("task", field.BOTH, "R@1", scores))
@@ -184,7 +171,7 @@ def test_a_line_of_words_and_vectors(field):
     assert field.both_cells(field.row("", field.BOTH, "", scores))[-2] == "-0.3"
 
 
-def test_the_best_f1_by_hand(field, monkeypatch):
+def test_the_best_f1_by_hand(monkeypatch):
     """Two right pairs: both with two wrong ones, then one alone, then none."""
     monkeypatch.setattr(field, "THRESHOLDS", [0.2, 0.5, 0.9])
     is_same = np.array([[True, False], [False, True]])
@@ -199,14 +186,14 @@ def test_the_best_f1_by_hand(field, monkeypatch):
 # Baselines ---------------------------------------------------------------------------
 
 
-def test_raw_averages_of_short_texts_are_those_of_the_encoder(field):
+def test_raw_averages_of_short_texts_are_those_of_the_encoder():
     texts = [*load_faq().data[:1200:40], "xqzzt 128GB", "xqzzt xqzzt, blorf-7!"]
     encoder = AverageEncoder(load_pretrained().vectors, pooling="distinct")
     found = field.raw_average(np.array(texts, object))
     np.testing.assert_allclose(found, encoder.transform(texts), atol=1e-6)
 
 
-def test_cosines_of_sparse_and_dense_vectors(field):
+def test_cosines_of_sparse_and_dense_vectors():
     pairs = np.array([["a b", "a b"], ["a b", "c"], ["a b", "a d"]], object)
     tfidf = TfidfVectorizer(token_pattern=r"\w+")
     dense = FunctionTransformer(lambda X: 3 * tfidf.fit_transform(X).toarray())
@@ -282,7 +269,7 @@ def test_folds_of_pairs_share_no_text(data):
 # Documents ---------------------------------------------------------------------------
 
 
-def test_rows_of_documents(field, data):
+def test_rows_of_documents(data):
     rows = [*field.documents(data)]
     assert {row["task"] for row in rows} == {*field.DOCUMENTS}
     medline = {row["call"]: row["scores"] for row in rows if row["task"] == "Medline"}
@@ -299,7 +286,7 @@ def test_rows_of_documents(field, data):
         assert scores[field.WHOLE] == [100 * field.ndcg(found[name], right)]
 
 
-def test_the_best_passage_of_a_document_counts(field, data):
+def test_the_best_passage_of_a_document_counts(data):
     """Of two documents, one has the query as its second sentence."""
     task = dict(data.searches())["Medline"]
     texts = np.array(["The sun is hot. It shines.", "I lost a card. Cats sleep a lot."])
@@ -383,9 +370,7 @@ def test_pairs_that_are_drawn_have_both_labels(fits):
 
 
 @ignore_equal_dimensions
-def test_the_whole_script_on_little_data(
-    field, fits, root, tmp_path, monkeypatch, capsys
-):
+def test_the_whole_script_on_little_data(fits, root, tmp_path, monkeypatch, capsys):
     arguments = f"field.py --data {root} --out {tmp_path} --seeds 2".split()
     monkeypatch.setattr(sys, "argv", arguments)
     field.main()
@@ -417,7 +402,7 @@ def test_the_whole_script_on_little_data(
     assert len(rows["CLINC150", "ARI"][field.FIRST]) == 2
 
 
-def test_some_sections_keep_the_others(field, root, tmp_path, monkeypatch):
+def test_some_sections_keep_the_others(root, tmp_path, monkeypatch):
     for section in ("records", "search"):
         arguments = f"field.py --data {root} --out {tmp_path} --only {section}".split()
         monkeypatch.setattr(sys, "argv", arguments)

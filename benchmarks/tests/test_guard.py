@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import importlib
 import json
 import os
 import re
@@ -13,18 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from _lib.races import RACES
+from speed import guard
+
 ROOT = Path(__file__).parents[2]
 RECORDED = {"a": [4.0, 5.0, 6.0, 5.1, 4.9], "b": [2.0, 2.0, 2.1, 2.0, 1.9]}
-
-
-@pytest.fixture(autouse=True)
-def folder(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks/speed"))
-
-
-@pytest.fixture
-def guard():
-    return importlib.import_module("guard")
 
 
 def slowed(values, times):
@@ -44,18 +36,18 @@ def slowed(values, times):
         ([3.9, 3.9, 3.9, 3.9, 3.9], True),  # just beyond the range, median 28 % slower
     ],
 )
-def test_what_is_reported(guard, a, reported):
+def test_what_is_reported(a, reported):
     found = guard.slower(RECORDED, {"a": a, "b": RECORDED["b"]})
     assert list(found) == (["a"] if reported else [])
 
 
-def test_how_much_slower(guard):
+def test_how_much_slower():
     found = guard.slower(RECORDED, {"b": slowed(RECORDED["b"], 3)})
     assert found == {"b": pytest.approx(3)}
     assert guard.slower(RECORDED, {"b": slowed(RECORDED["b"], 3)}, 2.5) == {}
 
 
-def test_a_race_that_is_not_recorded_is_not_compared(guard):
+def test_a_race_that_is_not_recorded_is_not_compared():
     assert guard.slower(RECORDED, {"c": [0.1] * 5}) == {}
 
 
@@ -76,7 +68,7 @@ class Clock:
         return run
 
 
-def test_ratios_alternate_and_count_shares(guard):
+def test_ratios_alternate_and_count_shares():
     clock, log = Clock(), []
     ours = clock.call("ours", iter([9.0, 1.0, 2.0, 4.0]), log)
     other = clock.call("other", iter([9.0, 1.0, 1.0, 1.0]), log)
@@ -86,13 +78,13 @@ def test_ratios_alternate_and_count_shares(guard):
     assert log == ["ours", "other", "ours", "other", "other", "ours", *log[:2]]
 
 
-def test_the_fastest_of_quick_calls_counts(guard):
+def test_the_fastest_of_quick_calls_counts():
     clock = Clock()
     call = clock.call("", iter([0.125, 0.0625, 0.25, 0.01]), [])
     assert guard._seconds(call, clock) == 0.0625
 
 
-def run_guard(guard, monkeypatch, tmp_path, runs, *more):
+def run_guard(monkeypatch, tmp_path, runs, *more):
     """Its status, and the races of each run."""
     path = tmp_path / "guard.json"
     stored = {
@@ -112,11 +104,9 @@ def run_guard(guard, monkeypatch, tmp_path, runs, *more):
     return guard.main(), asked
 
 
-def test_status_says_what_got_slower(guard, monkeypatch, tmp_path, capsys):
+def test_status_says_what_got_slower(monkeypatch, tmp_path, capsys):
     slow = {"a": slowed(RECORDED["a"], 2)}
-    status, asked = run_guard(
-        guard, monkeypatch, tmp_path, [{**RECORDED, **slow}, slow]
-    )
+    status, asked = run_guard(monkeypatch, tmp_path, [{**RECORDED, **slow}, slow])
     assert (status, asked) == (1, [None, ["a"]])
     printed = capsys.readouterr().out
     assert "SLOWER: a: 100% more time than recorded" in printed
@@ -124,17 +114,17 @@ def test_status_says_what_got_slower(guard, monkeypatch, tmp_path, capsys):
     assert "Recorded on another machine: another." in printed
 
 
-def test_what_is_slow_only_once_is_noise(guard, monkeypatch, tmp_path, capsys):
+def test_what_is_slow_only_once_is_noise(monkeypatch, tmp_path, capsys):
     slow = {"a": slowed(RECORDED["a"], 2)}
     runs = [{**RECORDED, **slow}, {"a": RECORDED["a"]}]
-    status, asked = run_guard(guard, monkeypatch, tmp_path, runs)
+    status, asked = run_guard(monkeypatch, tmp_path, runs)
     assert (status, asked) == (0, [None, ["a"]])
     assert "SLOWER" not in capsys.readouterr().out
 
 
-def test_record(guard, monkeypatch, tmp_path):
+def test_record(monkeypatch, tmp_path):
     found = {"a": [1.0, 2.0, 3.0]}
-    status, _ = run_guard(guard, monkeypatch, tmp_path, [found], "--record")
+    status, _ = run_guard(monkeypatch, tmp_path, [found], "--record")
     assert status == 0
     assert json.loads((tmp_path / "guard.json").read_text("utf-8"))["ratios"] == found
     assert "| a | 2 (1 to 3) |" in (tmp_path / "guard.md").read_text("utf-8")
@@ -153,6 +143,5 @@ def test_every_race_runs():
         text=True,
     )
     assert run.returncode == 0, run.stderr
-    names = importlib.import_module("_lib.races").RACES
     rows = re.findall(r"^\| (.+ / .+) \| [\d.,]+ \(", run.stdout, re.MULTILINE)
-    assert rows == list(names)
+    assert rows == list(RACES)

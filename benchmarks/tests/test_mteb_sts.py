@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import importlib
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,19 +11,14 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
+from quality import mteb_sts as script
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_graded_pairs
 
 FOLDER = Path(__file__).parents[1]
 
 
-@pytest.fixture
-def script(monkeypatch):
-    monkeypatch.syspath_prepend(str(FOLDER / "quality"))
-    return importlib.import_module("mteb_sts")
-
-
-def test_pairs_are_pooled(script, monkeypatch):
+def test_pairs_are_pooled(monkeypatch):
     X, y = load_graded_pairs(return_X_y=True)
     sets = {"first": (X[:300], y[:300]), "second": (X[300:], y[300:])}
     monkeypatch.setattr(script, "SETS", {"STS12": ("sts/2012.*.tsv", len(X))})
@@ -37,7 +31,7 @@ def test_pairs_are_pooled(script, monkeypatch):
     assert rows[0]["STS12"] == pytest.approx(expected, abs=1e-3)
 
 
-def test_published_figures_are_complete(script):
+def test_published_figures_are_complete():
     rows = json.loads((FOLDER / "results/mteb_sts.json").read_text("utf-8"))["results"]
     shown = {row[""]: row for row in rows}
     for row in script.published():

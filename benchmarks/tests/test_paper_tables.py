@@ -4,14 +4,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse
-import importlib
 import json
 import textwrap
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from _lib import paper_tables as lib
+from _lib import papers
+from papers import run_papers as runner
+
 DESCRIPTION = {
     "seeds": 3,
     "text": "# Title\n\nBy\n`{command}`; {seeds} seeds, best {best}.\n\n{scores}\n",
@@ -23,15 +24,7 @@ DESCRIPTION = {
 
 
 @pytest.fixture
-def lib(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    return importlib.import_module("_lib.paper_tables")
-
-
-@pytest.fixture
-def example(lib, monkeypatch):
-    importlib.import_module("papers")  # registers all others
-    papers = importlib.import_module("_lib.papers")
+def example(monkeypatch):
     monkeypatch.setattr(lib.Table, "kinds", dict(lib.Table.kinds))
 
     class Example(lib.Table):
@@ -56,9 +49,7 @@ def test_settings_of_a_row(example):
     assert fast["vectors"] is None and fast["loss"].keep == 0
 
 
-def test_a_table_is_measured_and_written(lib, example, monkeypatch, tmp_path, capsys):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks/papers"))
-    runner = importlib.import_module("run_papers")
+def test_a_table_is_measured_and_written(example, monkeypatch, tmp_path, capsys):
     (tmp_path / "data").mkdir()
     args = argparse.Namespace(
         **{"data": tmp_path, "quick": False, "short": False, "seeds": None, "jobs": 1},
@@ -96,9 +87,7 @@ def test_a_table_is_measured_and_written(lib, example, monkeypatch, tmp_path, ca
     assert recorded["results"]["fast"]["more"] == 5.0
 
 
-def test_without_data_only_bundled_data_are_used(lib, monkeypatch, tmp_path, capsys):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks/papers"))
-    runner = importlib.import_module("run_papers")
+def test_without_data_only_bundled_data_are_used(monkeypatch, tmp_path, capsys):
     names = []
     monkeypatch.setattr(runner, "run", lambda one, args: names.append(one.name))
     command = ["run_papers.py", "--quick", "--data", str(tmp_path), "--out"]
@@ -111,9 +100,7 @@ def test_without_data_only_bundled_data_are_used(lib, monkeypatch, tmp_path, cap
 
 
 @pytest.mark.parametrize("only", [[], ["wieting_encoders", "sts"]])
-def test_rows_are_those_of_one_table(only, lib, monkeypatch, capsys):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks/papers"))
-    runner = importlib.import_module("run_papers")
+def test_rows_are_those_of_one_table(only, monkeypatch, capsys):
     command = ["run_papers.py", "--rows", "PP", *(["--only", *only] if only else [])]
     monkeypatch.setattr("sys.argv", command)
     with pytest.raises(SystemExit):
@@ -121,8 +108,7 @@ def test_rows_are_those_of_one_table(only, lib, monkeypatch, capsys):
     assert "--rows takes rows of the one table" in capsys.readouterr().err
 
 
-def test_paragraphs_are_wrapped(lib):
-    papers = importlib.import_module("_lib.papers")
+def test_paragraphs_are_wrapped():
     paragraph = textwrap.fill("a few words of text " * 20, 100)
     table = f"| {'x ' * 60}|\n|---|"
     text = papers.filled(

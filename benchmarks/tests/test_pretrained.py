@@ -3,24 +3,13 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import importlib
 import lzma
-from pathlib import Path
 
-import pytest
-
-FOLDER = Path(__file__).parents[1]
-
-
-@pytest.fixture(autouse=True)
-def folder(monkeypatch):
-    monkeypatch.syspath_prepend(str(FOLDER))
+from _lib import dimensions, readers
 
 
 def test_memory_of_fewer_dimensions(tmp_path):
     """Numbers of a small search: vectors and tables are proportional to `dim`."""
-    dimensions = importlib.import_module("_lib.dimensions")
-    readers = importlib.import_module("_lib.readers")
     folder = tmp_path / "data/sentences"
     folder.mkdir(parents=True)
     for name in "ab":

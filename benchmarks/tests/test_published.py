@@ -4,13 +4,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import csv
-import importlib
 import os
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from _lib import paper_tables
+from _lib import published as module
+from papers import TABLES as OURS
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(os.environ.get("SKPARAPHRASE_DATA", ROOT.parent / "shared"))
@@ -41,12 +44,6 @@ MEANS = {
     "PP": (61.3, 63.6, 66.7), "DAN": (59.5, 61.6, 64.4), "LSTM": (50.2, 53.7, 56.2),
     "Charagram": (61.7, 67.5, 69.6),
 }  # fmt: skip
-
-
-@pytest.fixture
-def module(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    return importlib.import_module("_lib.published")
 
 
 @pytest.fixture(scope="session")
@@ -101,7 +98,7 @@ def differences(tables, papers):
     return wrong, n_figures
 
 
-def test_all_figures_are_those_of_the_papers(module, papers, record_property):
+def test_all_figures_are_those_of_the_papers(papers, record_property):
     wrong, n_figures = differences(module.tables(), papers)
     record_property("figures compared", n_figures)
     print(f"{n_figures} published figures compared")
@@ -110,7 +107,7 @@ def test_all_figures_are_those_of_the_papers(module, papers, record_property):
 
 
 @pytest.mark.parametrize("method", MEANS)
-def test_means_leave_out_smt(module, method):
+def test_means_leave_out_smt(method):
     found = module.published(method)
     assert "2013.SMT" not in found and len(found) == 19 + 1 + 7
     means = [found[key] for key in ("2013", "mean of years", "with 2015")]
@@ -119,21 +116,21 @@ def test_means_leave_out_smt(module, method):
 
 
 @pytest.mark.parametrize(("method", "total"), [("PP", 67.7), ("CSE", 68.5)])
-def test_totals_of_cse(module, method, total):
+def test_totals_of_cse(method, total):
     """Table 1 of Jiao et al. (2018)."""
     found = module.mean_of_sets(module.published(method))
     assert found == pytest.approx(total, abs=0.05)
     assert module.printed("jiao2018_cse 1", method, "average") == total
 
 
-def test_the_mean_of_sets_counts_each_set_once(module):
+def test_the_mean_of_sets_counts_each_set_once():
     found = module.published("PP")
     sets = [score for name, score in found.items() if "." in name or name == "sick"]
     assert len(sets) == 20
     assert module.mean_of_sets(found) == pytest.approx(np.mean(sets))
 
 
-def test_systems_beaten(module):
+def test_systems_beaten():
     """PP on the sets of 2012: above the median on three, above 75 % on three."""
     names = ("MSRpar", "MSRvid", "SMTeuroparl", "OnWN", "SMTnews")
     rows = {
@@ -149,7 +146,7 @@ def test_systems_beaten(module):
     assert module.beaten(module.published("75%")) == {"50%": 20, "75%": 0, "max": 0}
 
 
-def test_no_table_has_a_published_figure_of_its_own(module):
+def test_no_table_has_a_published_figure_of_its_own():
     """Scores of the papers stand in `published.toml` only."""
     figures = {
         figure
@@ -167,10 +164,9 @@ def test_no_table_has_a_published_figure_of_its_own(module):
         assert not numbers & figures, path.name
 
 
-def test_recorded_tables_are_made_of_recorded_results(module):
+def test_recorded_tables_are_made_of_recorded_results():
     """So published figures and means in tables are those of `published.toml`."""
-    paper_tables = importlib.import_module("_lib.paper_tables")
-    tables = importlib.import_module("papers").TABLES
+    tables = OURS
     assert sorted(tables) == sorted(paper_tables.Table.kinds)
     for name, table in tables.items():
         text = (ROOT / f"benchmarks/results/{name}.md").read_text("utf-8")

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from _lib import pages, paper_tables
+
 FOLDER = Path(__file__).parents[1]
 README = (FOLDER / "README.md").read_text("utf-8")
 SCRIPTS = [FOLDER / "papers/run_papers.py"]
@@ -40,11 +42,6 @@ def script_id(path):
     return f"{path.parent.name}/{path.name}"
 
 
-@pytest.fixture(autouse=True)
-def folder(monkeypatch):
-    monkeypatch.syspath_prepend(str(FOLDER))
-
-
 def test_every_script_has_a_row():
     scripts = sorted(script for script, _ in OF_SCRIPTS)
     assert scripts == sorted(map(script_id, SCRIPTS))
@@ -58,7 +55,7 @@ def test_every_result_has_a_row():
 
 
 def test_every_table_has_a_row():
-    tables = importlib.import_module("_lib.paper_tables").descriptions()
+    tables = paper_tables.descriptions()
     assert sorted(tables) == sorted(Path(result).stem for result, _, _ in TABLES)
 
 
@@ -66,7 +63,6 @@ def test_every_table_has_a_row():
     "name", sorted(path.stem for path in FOLDER.glob("quality/*.py"))
 )
 def test_a_page_is_made_of_recorded_results(name):
-    pages = importlib.import_module("_lib.pages")
     script = importlib.import_module(f"quality.{name}")
     path = FOLDER / f"results/{name}.json"
     text = pages.page(name, json.loads(path.read_text("utf-8")), script.cells)

@@ -3,9 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import importlib
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,16 +11,10 @@ import torch
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 
+from _lib import stacked_lstm as module
 from skparaphrase.vectors import WordVectors
 
-ROOT = Path(__file__).parents[2]
 STACKS = [(1, True), (2, False), (2, True), (2, "tied")]
-
-
-@pytest.fixture
-def module(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    return importlib.import_module("_lib.stacked_lstm")
 
 
 def torch_lstm(layers):
@@ -38,7 +30,7 @@ def torch_lstm(layers):
 
 
 @pytest.mark.parametrize(("n_layers", "both"), STACKS)
-def test_last_states_are_those_of_torch(n_layers, both, module):
+def test_last_states_are_those_of_torch(n_layers, both):
     model = module.StackedLSTM(
         4, 3, n_layers=n_layers, bidirectional=both, peepholes=None
     )
@@ -65,7 +57,7 @@ def test_last_states_are_those_of_torch(n_layers, both, module):
 @pytest.mark.parametrize(
     ("dim", "n_layers", "count"), [(150, 1, 203400 - 450), (108, 2, 203472 - 648)]
 )
-def test_number_of_parameters(dim, n_layers, count, module):
+def test_number_of_parameters(dim, n_layers, count):
     """Table 1 of Tai et al. (2015), but for its second bias of each gate."""
     model = module.StackedLSTM(
         300, dim, n_layers=n_layers, bidirectional="tied", output_gate=False,
@@ -74,7 +66,7 @@ def test_number_of_parameters(dim, n_layers, count, module):
     assert sum(parameter.numel() for parameter in model.parameters()) == count
 
 
-def test_the_encoder_of_a_row(module):
+def test_the_encoder_of_a_row():
     words = [f"w{i}" for i in range(9)]
     vectors = WordVectors(words, np.random.RandomState(0).randn(9, 4).astype("f4"))
     class_ = module.stacked(2, "tied")

@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import importlib
 import json
 import lzma
 import os
@@ -16,12 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from _lib import timing
+from _lib.corpora import some_sentences
+
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(autouse=True)
-def folder(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
 
 
 SCRIPT = '''"""Two numbers.
@@ -93,7 +90,6 @@ def test_rounds_of_a_benchmark(tmp_path):
     not sys.platform.startswith("linux"), reason="reads what Linux keeps in /proc"
 )
 def test_peak_of_memory():
-    timing = importlib.import_module("_lib.timing")
     kept, peak = timing.peak_of(lambda: np.ones(10_000_000))
     assert kept.nbytes / 1e6 <= peak + 1 < 100
     # What a call gives back before it ends counts as well.
@@ -102,11 +98,10 @@ def test_peak_of_memory():
 
 
 def test_sentences_are_distinct_and_of_all_sources(tmp_path):
-    speed = importlib.import_module("_lib.corpora")
     folder = tmp_path / "data/sentences"
     folder.mkdir(parents=True)
     for name, lines in (("a", "one\ntwo\none\n"), ("b", "two\nthree\nfour\n")):
         (folder / f"{name}.txt.xz").write_bytes(lzma.compress(lines.encode()))
     args = Namespace(data=tmp_path, quick=False)
-    assert speed.some_sentences(args, 4) == ["one", "two", "three", "four"]
-    assert speed.some_sentences(args, 2) == ["one", "three"]
+    assert some_sentences(args, 4) == ["one", "two", "three", "four"]
+    assert some_sentences(args, 2) == ["one", "three"]
