@@ -3,8 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from contextlib import contextmanager
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -16,9 +14,7 @@ from skparaphrase.datasets import load_faq, load_paraphrases
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.search import (
     ParaphraseMiner,
-    _base,
     _clusters,
-    _mining,
     mine_hard_negatives,
 )
 from skparaphrase.vectors import WordVectors
@@ -103,25 +99,13 @@ def test_equal_texts_have_a_cosine_of_one():
     assert pairs.score.max() == 1
 
 
-def test_progress_counts_every_text(monkeypatch):
-    counts = {}
-
-    @contextmanager
-    def count(total, description, unit="text"):
-        counts[description, unit] = []
-        yield counts[description, unit].append
-        assert sum(counts[description, unit]) == total
-
-    for module in [_nearest, _base, _mining]:
-        monkeypatch.setattr(module, "progress_bar", count)
+def test_progress_counts_every_text(counts, monkeypatch):
     monkeypatch.setattr(_nearest, "QUERIES", 100)
     texts = np.unique(PAIRS)
-    miner = ParaphraseMiner().fit(texts)
-    miner.mine(texts)
-    assert [*counts] == [("Embedding", "text"), ("Comparing", "text")]
-    assert len(counts["Comparing", "text"]) > 5
+    ParaphraseMiner().fit(texts).mine(texts)
+    assert [*counts] == ["Embedding", "Comparing"] and len(counts["Comparing"]) > 5
     mine_hard_negatives(PAIRS)
-    assert ("Mining", "pair") in counts
+    assert "Mining" in counts
 
 
 # Hard negatives
