@@ -22,7 +22,7 @@ from skparaphrase.inspection._word_sums import (
     word_sum,
 )
 from skparaphrase.supervised import PairClassifier, TextClassifier
-from skparaphrase.text._check import describe
+from skparaphrase.text import check_pairs, check_texts
 
 if TYPE_CHECKING:
     from pandas import Series
@@ -76,9 +76,10 @@ def explain_prediction(
     ------
     TypeError
         If the estimator has no value for each class, or is a regressor of several
-        outputs, or if `text` is neither a text nor a pair.
+        outputs.
     ValueError
-        If a text has no words, or there is no such target.
+        If `text` is neither a text nor a pair, or a text has no words, or if there is
+        no such target.
 
     See Also
     --------
@@ -112,7 +113,7 @@ def explain_prediction(
     """
     pandas = import_for("explain_prediction", "pandas", "pandas")
     *others, model = flat_steps(estimator)
-    X = _check_text(text)
+    X = check_texts([text]) if isinstance(text, str) else check_pairs([text])
     values = _values(estimator, model, X)[0]
     name, column = _find_target(estimator, values, target)
     before, encoder, after = split_at_encoder(
@@ -146,20 +147,6 @@ def explain_prediction(
         value=float(values[column]), intercept=intercept, is_sum=sums is not None
     )
     return series
-
-
-def _check_text(text: Any) -> NDArray[np.object_]:
-    """The text or the pair as the only sample."""
-    texts = [text] if isinstance(text, str) else text
-    if not (
-        isinstance(texts, (list, tuple, np.ndarray))
-        and len(texts) == (1 if isinstance(text, str) else 2)
-        and all(isinstance(part, str) for part in texts)
-    ):
-        raise TypeError(
-            f"text must be a text or a pair of texts; got {describe(text)}."
-        )
-    return np.array([*texts], dtype=object).reshape((1, 2)[: len(texts)])
 
 
 def _values(estimator: Any, model: Any, X: Any) -> NDArray[np.float64]:

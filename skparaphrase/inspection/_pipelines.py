@@ -75,8 +75,8 @@ def find_transformer(estimator: Any) -> Any:
 
 def _reads_texts(step: Any) -> bool:
     return any(
-        hasattr(each, "__sklearn_tags__") and get_tags(each).input_tags.string
-        for each in flat_steps(step)
+        hasattr(part, "__sklearn_tags__") and get_tags(part).input_tags.string
+        for part in flat_steps(step)
     )
 
 

@@ -14,11 +14,6 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import normalize
 from sklearn.utils import Tags, TransformerTags, check_array, get_tags
-from sklearn.utils.metadata_routing import (
-    MetadataRouter,
-    MethodMapping,
-    process_routing,
-)
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import fit_context
@@ -67,7 +62,7 @@ class LastAxis(
         self.transformer = transformer
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: ArrayLike, y: ArrayLike | None = None, **fit_params: Any) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Fit the transformer to all vectors as rows.
 
         Parameters
@@ -75,9 +70,6 @@ class LastAxis(
         X : array-like of shape (n_samples, ..., d)
         y : array-like of shape (n_samples,), default=None
             Repeated for each vector of a sample.
-        **fit_params : dict
-            Passed to the transformer if it requests them, with metadata routing.
-            Parameters with an entry for each sample are repeated as `y` is.
 
         Returns
         -------
@@ -85,16 +77,9 @@ class LastAxis(
         """
         vectors = check_last_axis(X, self, reset=True)
         rows = vectors.reshape(-1, vectors.shape[-1])
-
-        def repeated(values: ArrayLike) -> NDArray[Any]:
-            return np.repeat(np.asarray(values), len(rows) // len(vectors), axis=0)
-
-        routed = process_routing(self, "fit", **fit_params).transformer.fit
-        for name, value in routed.items():
-            if np.shape(value)[:1] == (len(vectors),):
-                routed[name] = repeated(value)
-        y = None if y is None else repeated(y)
-        self.transformer_ = clone(self.transformer).fit(rows, y, **routed)
+        if y is not None:
+            y = np.repeat(np.asarray(y), len(rows) // len(vectors), axis=0)
+        self.transformer_ = clone(self.transformer).fit(rows, y)
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:
@@ -132,14 +117,6 @@ class LastAxis(
         """
         check_is_fitted(self)
         return self.transformer_.get_feature_names_out(input_features)
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Get the metadata of `fit` that the transformer requests."""
-        methods = MethodMapping().add(caller="fit", callee="fit")
-        return MetadataRouter(owner=self).add(
-            transformer=self.transformer,
-            method_mapping=methods.add(caller="fit_transform", callee="fit"),
-        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

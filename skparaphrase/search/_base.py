@@ -32,7 +32,7 @@ _TEXTS = 2**14  # texts that are embedded at a time
 _UNIT = 1e-6  # difference of a length from 1 that is only rounding
 
 
-class EncoderUser(DocumentedOnline, BaseEstimator):
+class TextComparer(DocumentedOnline, BaseEstimator):
     """Base class of estimators that compare texts by their vectors, and by words."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -20,7 +20,7 @@ from skparaphrase._estimator import store_parameters
 from skparaphrase._nearest import QUERIES, Matches, Rows, lower_bound, top_k
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
-from skparaphrase.search._base import EncoderUser, cleaned
+from skparaphrase.search._base import TextComparer, cleaned
 from skparaphrase.search._clusters import EXACT, Clusters, pairs_of_parts
 from skparaphrase.search._columns import group_codes
 from skparaphrase.text._check import check_single_texts, unique_texts
@@ -46,7 +46,7 @@ _READ = 2**12  # texts between two updates of the progress bar
 _Agreement = Callable[[Indices], NDArray[np.bool_]]
 
 
-class NearDuplicates(ClusterMixin, EncoderUser):
+class NearDuplicates(ClusterMixin, TextComparer):
     """Group texts that mean the same, and choose a representative of each group.
 
     Exact copies are grouped first: texts that are equal after Unicode normalisation
@@ -131,7 +131,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EncoderUser._parameter_constraints,
+        **TextComparer._parameter_constraints,
         "threshold": [Interval(Real, -1, 1, closed="both")],
         "must_agree": [StrOptions({"numbers"}), callable, None],
         "algorithm": [StrOptions({*EXACT})],

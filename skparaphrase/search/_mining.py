@@ -18,13 +18,13 @@ from skparaphrase._math import dot
 from skparaphrase._nearest import QUERIES, Matches, Rows, nearest
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
-from skparaphrase.search._base import EncoderUser, embed, fitted_encoder
+from skparaphrase.search._base import TextComparer, embed, fitted_encoder
 from skparaphrase.search._clusters import EXACT, Clusters
 from skparaphrase.text import check_pairs
 from skparaphrase.text._check import check_single_texts, unique_texts
 
 
-class ParaphraseMiner(EncoderUser):
+class ParaphraseMiner(TextComparer):
     """Find the most similar pairs of texts, in one list or across two.
 
     Compares texts in blocks, never as a whole matrix: memory grows with the number of
@@ -70,7 +70,7 @@ class ParaphraseMiner(EncoderUser):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EncoderUser._parameter_constraints,
+        **TextComparer._parameter_constraints,
         "threshold": [Interval(Real, -1, 1, closed="both")],
         "k": [Interval(Integral, 1, None, closed="left")],
         "algorithm": [StrOptions({*EXACT})],

@@ -19,7 +19,7 @@ from skparaphrase._math import UnitVectors
 from skparaphrase._nearest import Rows
 from skparaphrase._typing import Encoder, Index, Texts
 from skparaphrase.search._base import (
-    EncoderUser,
+    TextComparer,
     embed,
     fitted_encoder,
     fitted_lexical,
@@ -45,7 +45,7 @@ from skparaphrase.search._state import (
 )
 
 
-class SemanticSearch(EncoderUser):
+class SemanticSearch(TextComparer):
     """Find the texts whose vectors have the largest cosine with that of a query.
 
     Texts can be added, replaced and removed, and a search can be limited to some of
@@ -120,7 +120,7 @@ class SemanticSearch(EncoderUser):
     _state: State
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EncoderUser._parameter_constraints,
+        **TextComparer._parameter_constraints,
         "neighbors": [HasMethods(["fit", "kneighbors"]), None],
     }
 

@@ -74,11 +74,11 @@ class Block:
 
     def nearest(self, queries: Rows, k: int, weight: float, keep: Mask) -> Matches:
         """The `k` nearest of the rows to keep, which are compared one by one."""
-        chosen = np.flatnonzero(keep)
-        if 2 * len(chosen) >= len(self):  # to hide a few is faster than to choose many
-            hidden = None if keep.all() else np.flatnonzero(~keep)
-            rows = replace(self.compared, hidden=hidden)
+        hidden = np.flatnonzero(~keep)
+        if 2 * len(hidden) <= len(self):  # to hide a few is faster than to choose many
+            rows = replace(self.compared, hidden=hidden if len(hidden) else None)
             return nearest(queries, rows, k, weight=weight)
+        chosen = np.flatnonzero(keep)
         rows = replace(self.compared, chosen=chosen)
         query, row, score = nearest(queries, rows, k, weight=weight)
         return query, chosen[row], score

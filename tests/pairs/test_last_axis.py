@@ -77,17 +77,6 @@ def test_last_axis_repeats_y(paired, paired_gold):
     assert_allclose(step.transform(paired).reshape(-1, 2), partial.transform(rows))
 
 
-@config_context(enable_metadata_routing=True)
-def test_last_axis_repeats_the_weights(paired):
-    weights = np.arange(len(paired)) < 3
-    scaler = StandardScaler().set_fit_request(sample_weight=True)
-    pipe = make_pipeline(LastAxis(scaler)).fit(paired, sample_weight=weights)
-    found = pipe[0].transformer_.mean_
-    assert_allclose(found, paired[:3].mean(axis=(0, 1)), rtol=1e-6)
-    with pytest.raises(ValueError, match="not explicitly set as requested"):
-        LastAxis(StandardScaler()).fit(paired, sample_weight=weights)
-
-
 def test_last_axis_names_and_frames(paired):
     step = LastAxis(PCA(2)).fit(paired)
     assert not hasattr(step.transformer, "components_")  # a clone is fitted

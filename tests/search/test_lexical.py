@@ -68,22 +68,6 @@ def test_scores_are_sums_of_two_cosines(lexical, weight):
     ).sum()
 
 
-@pytest.mark.parametrize(
-    ("texts", "query", "expected"),
-    [
-        (["The plan 7 costs 10.", "The plan 9 costs 10."], "plan 9", 1),
-        (["Shirt, size S", "Shirt, size L"], "size L", 1),
-        (["Shirt, size L", "Shirt, size S"], "size S", 1),
-        (["vitamin B", "vitamin C", "vitamin D"], "vitamin C", 1),
-        (["Order XK-4417", "Order XK-4471"], "XK-4471", 1),
-        (["Build a qwirx", "Paint the brixels"], "a brixel", 1),
-    ],
-)
-def test_words_of_one_character_and_codes(texts, query, expected):
-    search = SemanticSearch(lexical="char_wb").fit(texts)
-    assert search.search(query, k=1).row.item() == expected
-
-
 @pytest.mark.parametrize("lexical", VECTORIZERS[1:], ids=str)
 def test_no_texts_and_no_queries(lexical):
     search = SemanticSearch(lexical=lexical.fit(SENTENCES)).fit([])

@@ -84,6 +84,7 @@ def test_after_any_changes_as_a_new_search(neighbors, n_rows, monkeypatch):
         hits, expected = search.search(QUERIES, k=6), new.search(QUERIES, k=6)
         assert_allclose(hits.score, expected.score, atol=1e-6)
         assert (hits.id == expected.id).mean() > 0.98  # ties
+    assert not hasattr(neighbors, "X_") and not hasattr(neighbors, "n_features_in_")
 
 
 def columns_of(search):
@@ -170,17 +171,6 @@ def test_a_forked_child_can_update():
 
 
 # Indexes
-
-
-@pytest.mark.parametrize(
-    "neighbors", [NearestNeighbors(algorithm="ball_tree"), Reversed()], ids=str
-)
-def test_neighbors_of_others(search, neighbors):
-    other = SemanticSearch(neighbors=neighbors).fit(SENTENCES)
-    hits, expected = other.search(QUERIES, k=4), search.search(QUERIES, k=4)
-    assert_allclose(hits.score, expected.score, atol=1e-6)
-    assert not hasattr(neighbors, "X_")
-    assert not hasattr(neighbors, "n_features_in_")
 
 
 def test_a_block_has_an_index_until_half_of_it_is_gone(monkeypatch):
