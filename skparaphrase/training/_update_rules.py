@@ -165,20 +165,16 @@ class UpdateRule:
         }
 
     def load_state_dict(self, state: State, device: torch.device) -> None:
-        """Resume from what :meth:`state_dict` gave; on a CPU, in these very arrays."""
+        """Resume from what :meth:`state_dict` gave; on a CPU, its arrays change."""
         self.state = {
-            name: {key: _on_device(value, device) for key, value in kept.items()}
+            name: {
+                key: torch.as_tensor(value, device=device)
+                if isinstance(value, np.ndarray)
+                else value
+                for key, value in kept.items()
+            }
             for name, kept in state.items()
         }
-
-
-def _on_device(value: Any, device: torch.device) -> Any:
-    """A tensor of an array; any other value as it is."""
-    if not isinstance(value, np.ndarray):
-        return value
-    if device.type == "cpu" and value.flags.writeable:
-        return torch.from_numpy(value)
-    return torch.tensor(value, device=device)
 
 
 def _update(

@@ -6,8 +6,10 @@
 import pickle
 from operator import attrgetter
 
+import few_words
 import numpy as np
 import pytest
+from few_words import PAIRS, TEXTS
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.callback import ProgressBar
@@ -15,27 +17,15 @@ from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 
 from skparaphrase.callback import ScoreMonitor
-from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.metrics import STSScorer
 from skparaphrase.pairs import PairSimilarity
-from skparaphrase.vectors import WordVectors
 
-RNG = np.random.RandomState(0)
-WORDS = [f"w{i}" for i in range(30)]
-VECTORS = WordVectors(WORDS, RNG.randn(30, 6).astype(np.float32))
-PAIRS = [
-    tuple(" ".join(RNG.choice(WORDS, RNG.randint(2, 6))) for _ in range(2))
-    for _ in range(24)
-]
-TEXTS = [text for pair in PAIRS for text in pair]
-GOLD = RNG.uniform(0, 5, len(PAIRS))
+GOLD = np.random.RandomState(0).uniform(0, 5, len(PAIRS))
 
 
 def make_encoder(*callbacks, **changes):
-    settings = {"max_epochs": 5, "batch_size": 8, "random_state": 0, "device": "cpu"}
-    return ParaphraseEncoder(VECTORS, **{**settings, **changes}).set_callbacks(
-        *callbacks
-    )
+    encoder = few_words.make_encoder(**{"max_epochs": 5, **changes})
+    return encoder.set_callbacks(*callbacks)
 
 
 def trained(n_epochs):
