@@ -99,17 +99,12 @@ def _from_gensim(keyed_vectors: Any, unknown: str | None) -> WordVectors:
 
 def _from_spacy(vocab: Any, unknown: str | None) -> WordVectors:
     vectors = vocab.vectors
-    if str(getattr(vectors, "mode", "")) == "floret":
-        raise ValueError(
-            "This pipeline has floret vectors, which are of pieces of words, and no "
-            "table of words. WordVectors(words, np.stack([nlp.vocab.get_vector(word) "
-            "for word in words])) makes one."
-        )
     # Words that share a row (pruned tables) each get a copy of it.
     rows = {key: row for key, row in vectors.key2row.items() if row >= 0}
     if not rows or vectors.data.shape[1] == 0:
         raise ValueError(
-            "This pipeline has no word vectors; those of size md and larger have them."
+            "This pipeline has no table of words; those of size md and larger have "
+            "one, unless their vectors are of pieces of words (floret)."
         )
     keys = sorted(rows, key=rows.__getitem__)
     words = [vocab.strings[key] for key in keys]

@@ -16,10 +16,8 @@ from hypothesis import strategies as st
 from plain_words import tokenizers, words_of
 from sklearn.base import clone
 
-from skparaphrase import _core
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.text import WordTokenizer
-from skparaphrase.text._lookup import encode_words
 from skparaphrase.text._tokenizer import check_tokenizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
@@ -118,8 +116,9 @@ def test_a_callable_sees_the_text_as_it_is():
         return iter(text.split("|"))
 
     words = check_tokenizer(tokenizer)
-    index = _core.core.WordIndex(["cat", "dog", "blue", "eyed", "CAT", "o'clock"])
-    batch = encode_words(["CAT|x y", "", "o'clock|blue-x"], index, words)
+    known = ["cat", "dog", "blue", "eyed", "CAT", "o'clock"]
+    table = WordVectors(known, np.eye(6))
+    batch = table.encode(["CAT|x y", "", "o'clock|blue-x"], words)
     assert seen == ["CAT|x y", "", "o'clock|blue-x"]
     assert batch.lengths.tolist() == [1, 0, 2]
     assert batch.ids.tolist() == [4, 5, 2]
