@@ -74,16 +74,18 @@ class TokenBatch:
                 advance(len(batch))
         if len(batches) == 1:
             return batches[0]
-        lengths = [batch.lengths for batch in batches]
-        offsets = np.append(0, np.cumsum(np.concatenate(lengths)))
-        ids = np.concatenate([batch.ids for batch in batches])
-        extra = [batch.extra for batch in batches if batch.extra is not None]
-        if not extra:
-            return TokenBatch(ids, offsets)
-        sizes = [0 if b.extra is None else len(b.extra) for b in batches]
-        before = np.cumsum([0, *sizes[:-1]]).repeat([len(b.ids) for b in batches])
-        ids = np.where(ids < 0, ids - before, ids).astype(np.int32)
-        return TokenBatch(ids, offsets, np.concatenate(extra))
+        ids, extra, n_extra = [], [], 0
+        for batch in batches:
+            ids.append(np.where(batch.ids < 0, batch.ids - n_extra, batch.ids))
+            if batch.extra is not None:
+                extra.append(batch.extra)
+                n_extra += len(batch.extra)
+        lengths = np.concatenate([batch.lengths for batch in batches])
+        return TokenBatch(
+            np.concatenate(ids),
+            np.append(0, np.cumsum(lengths)),
+            np.concatenate(extra) if extra else None,
+        )
 
     def take(self, texts: NDArray[np.integer]) -> "TokenBatch":
         """Copy some texts into a new batch.

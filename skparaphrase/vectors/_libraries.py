@@ -86,13 +86,12 @@ def import_word_vectors(model: Any, *, unknown: str | None = None) -> WordVector
 
 def _from_gensim(keyed_vectors: Any, unknown: str | None) -> WordVectors:
     subwords = None
-    if getattr(keyed_vectors, "vectors_ngrams", None) is not None:
-        if keyed_vectors.bucket:
-            subwords = Subwords(
-                keyed_vectors.vectors_ngrams,
-                ngram_range=(keyed_vectors.min_n, keyed_vectors.max_n),
-                kind="fasttext",
-            )
+    if getattr(keyed_vectors, "bucket", 0):
+        subwords = Subwords(
+            keyed_vectors.vectors_ngrams,
+            ngram_range=(keyed_vectors.min_n, keyed_vectors.max_n),
+            kind="fasttext",
+        )
     words, matrix = keyed_vectors.index_to_key, keyed_vectors.vectors
     return WordVectors(words, matrix, unknown=unknown, subwords=subwords)
 
@@ -119,16 +118,13 @@ def _from_model2vec(model: Any, unknown: str | None) -> WordVectors:
     n_tokens = len(embedding if mapping is None else mapping)
     words, tokens = _words_of(model.tokenizer, n_tokens, unknown)
     matrix = embedding[tokens if mapping is None else np.asarray(mapping)[tokens]]
-    scale = None
     if weights is not None:
         weights = to_numpy(weights)[tokens].astype(np.float32)
         matrix = matrix.astype(np.float32) * weights[:, np.newaxis]
-    elif matrix.dtype == np.int8:
-        scale = np.ones(len(matrix), dtype=np.float32)  # model2vec has no scale
-    is_weighted = weights is not None
-    return WordVectors(
-        words, matrix, scale=scale, unknown=unknown, is_weighted=is_weighted
-    )
+        return WordVectors(words, matrix, unknown=unknown, is_weighted=True)
+    # model2vec has no scale.
+    scale = np.ones(len(matrix)) if matrix.dtype == np.int8 else None
+    return WordVectors(words, matrix, scale=scale, unknown=unknown)
 
 
 def _first_module(model: Any) -> Any:

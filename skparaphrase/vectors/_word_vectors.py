@@ -352,11 +352,10 @@ class WordVectors:
         -------
         vectors : ndarray of shape (n_tokens, dim), float32
         """
-        if extra is None:
-            return dequantize(self.matrix, self.scale, ids)
         vectors = dequantize(self.matrix, self.scale, np.maximum(ids, 0))
-        is_new = ids < 0
-        vectors[is_new] = extra[~ids[is_new]]
+        if extra is not None:
+            is_new = ids < 0
+            vectors[is_new] = extra[~ids[is_new]]
         return vectors
 
     def __len__(self) -> int:

@@ -93,18 +93,10 @@ def fresh(name):
     return encoder
 
 
-def test_the_file_says_the_language_of_each_word(encoder):
+def test_the_languages_of_the_file():
     with FILE.open("rb") as file, np.load(file) as data:
-        names = bytes(data["language_names"]).decode().split("\n")
-        words = bytes(data["words"]).decode().split("\n")
-        languages = data["language"]
-    assert names == list(SENTENCES)
-    assert words == encoder.vectors.words
-    counts = np.bincount(languages)
-    assert len(counts) == len(names) and counts.min() > 4000
-    of = dict(zip(words, languages.tolist(), strict=True))
-    for word, name in {"the": "English", "und": "German", "который": "Russian"}.items():
-        assert names[of[word]] == name
+        assert bytes(data["language_names"]).decode().split("\n") == list(SENTENCES)
+        assert np.bincount(data["language"]).min() > 4000
 
 
 @pytest.mark.parametrize("language", SENTENCES)
