@@ -83,7 +83,9 @@ class Subwords:
             if column is not None and (
                 column.shape != size or not np.isfinite(column).all()
             ):
-                raise ValueError(f"The {name} of n-grams must be {size[0]} numbers.")
+                raise ValueError(
+                    f"The {name} of the n-grams must be {size[0]} numbers."
+                )
         if (self.matrix.dtype == np.int8) != (self.scale is not None):
             raise ValueError("int8 vectors of n-grams need a scale per row.")
         is_range = 1 <= low <= high <= LONGEST_NGRAM and np.isfinite(self.factor)
