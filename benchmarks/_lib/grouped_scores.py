@@ -14,7 +14,6 @@ from skparaphrase import _core
 from skparaphrase.metrics import pearson_score, spearman_score
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.text import WordTokenizer, check_texts
-from skparaphrase.text._lookup import encode_words
 from skparaphrase.vectors import WordVectors
 
 LENGTH_BINS = (4, 5, 6, 7, 8, 9, 10, 15, 20)  # table 7 of the Charagram paper
@@ -29,9 +28,10 @@ def unknown_words(X: Any, vocabulary: Iterable[str] | WordVectors) -> np.ndarray
     words = vocabulary.words if isinstance(vocabulary, WordVectors) else vocabulary
     texts, index = check_texts(X), _core.core.WordIndex(words)
     unknown = len(index)
-    batch = encode_words(texts.ravel().tolist(), index, WordTokenizer(), unknown)
-    total = np.append(0, np.cumsum(batch.ids == unknown))
-    counts = np.diff(total[batch.offsets]).reshape(texts.shape)
+    settings = WordTokenizer(), unknown, False, _core.core.WordIndex()
+    ids, offsets = _core.core.find_words(texts.ravel().tolist(), index, *settings)
+    total = np.append(0, np.cumsum(ids == unknown))
+    counts = np.diff(total[offsets]).reshape(texts.shape)
     return counts if texts.ndim == 1 else counts.sum(axis=1)
 
 

@@ -1,23 +1,17 @@
-"""Batches of tokens, and the look-up of the words of texts."""
+"""Batches of tokens."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase import _core
 from skparaphrase._progress import progress_bar
-from skparaphrase.text._tokenizer import WordTokenizer
 
 BLOCK = 4096  # texts that are looked up at a time
-
-EmbedOOV = Callable[[Sequence[str]], NDArray[np.float32]]
-Check = Callable[[Sequence[str], "TokenBatch", Sequence[str]], None]
 
 
 @dataclass(eq=False, slots=True)
@@ -42,8 +36,6 @@ class TokenBatch:
     >>> batch = TokenBatch(np.array([5, 7, 5], dtype=np.int32), np.array([0, 2, 2, 3]))
     >>> len(batch), batch.lengths.tolist(), batch[0].tolist()
     (3, [2, 0, 1], [5, 7])
-    >>> batch[1:].offsets.tolist()
-    [0, 0, 1]
     """
 
     ids: NDArray[np.int32]
@@ -53,23 +45,8 @@ class TokenBatch:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    @overload
-    def __getitem__(self, i: int | np.integer) -> NDArray[np.int32]: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> "TokenBatch": ...
-
-    def __getitem__(
-        self, i: int | np.integer | slice
-    ) -> "NDArray[np.int32] | TokenBatch":
-        if isinstance(i, slice):
-            start, stop, step = i.indices(len(self))
-            if step != 1:
-                raise ValueError("A batch is sliced in steps of 1 only; use take().")
-            bounds = self.offsets[start : max(start, stop) + 1]
-            ids = self.ids[bounds[0] : bounds[-1]]
-            return TokenBatch(ids, bounds - bounds[0], self.extra)
-        i = range(len(self))[int(i)]
+    def __getitem__(self, i: int) -> NDArray[np.int32]:
+        i = range(len(self))[i]
         return self.ids[self.offsets[i] : self.offsets[i + 1]]
 
     @property
@@ -97,16 +74,18 @@ class TokenBatch:
                 advance(len(batch))
         if len(batches) == 1:
             return batches[0]
-        lengths = [batch.lengths for batch in batches]
-        offsets = np.append(0, np.cumsum(np.concatenate(lengths)))
-        ids = np.concatenate([batch.ids for batch in batches])
-        extra = [batch.extra for batch in batches if batch.extra is not None]
-        if not extra:
-            return TokenBatch(ids, offsets)
-        sizes = [0 if b.extra is None else len(b.extra) for b in batches]
-        before = np.cumsum([0, *sizes[:-1]]).repeat([len(b.ids) for b in batches])
-        ids = np.where(ids < 0, ids - before, ids).astype(np.int32)
-        return TokenBatch(ids, offsets, np.concatenate(extra))
+        ids, extra, n_extra = [], [], 0
+        for batch in batches:
+            ids.append(np.where(batch.ids < 0, batch.ids - n_extra, batch.ids))
+            if batch.extra is not None:
+                extra.append(batch.extra)
+                n_extra += len(batch.extra)
+        lengths = np.concatenate([batch.lengths for batch in batches])
+        return TokenBatch(
+            np.concatenate(ids),
+            np.append(0, np.cumsum(lengths)),
+            np.concatenate(extra) if extra else None,
+        )
 
     def take(self, texts: NDArray[np.integer]) -> "TokenBatch":
         """Copy some texts into a new batch.
@@ -138,51 +117,3 @@ def ragged_positions(
     positions = np.repeat(starts - offsets[:-1], lengths)
     positions += np.arange(offsets[-1])
     return positions, offsets
-
-
-def encode_words(
-    texts: Sequence[str],
-    index: _core.WordIndex,
-    tokenizer: WordTokenizer,
-    unknown: int | None = None,
-    embed_oov: EmbedOOV | None = None,
-    *,
-    check: Check | None = None,
-) -> TokenBatch:
-    """Find the rows of the words of texts.
-
-    Parameters
-    ----------
-    texts : sequence of str
-    index : WordIndex
-        The row of every known word.
-    tokenizer : WordTokenizer
-    unknown : int, default=None
-        The row of other words. None leaves them out.
-    embed_oov : callable, default=None
-        Takes words that `index` lacks and returns their vectors, of shape (n_words,
-        dim). The batch then contains these vectors, and `unknown` is not used. Words
-        without a letter or digit are left out.
-    check : callable, default=None
-        Called with the texts, a batch in which the id of unknown word `i` is `-1 - i`,
-        and the unknown words.
-
-    Returns
-    -------
-    batch : TokenBatch
-    """
-    new = _core.core.WordIndex()
-    keep_new = embed_oov is not None
-    ids, offsets = _core.core.find_words(
-        texts, index, tokenizer, None if keep_new else unknown, keep_new, new
-    )
-    words = new.words() if len(new) else []
-    if check is not None:
-        check(texts, TokenBatch(ids, offsets), words)
-    if not words:
-        return TokenBatch(ids, offsets)
-    if embed_oov is not None:
-        return TokenBatch(ids, offsets, embed_oov(words))
-    is_known = ids >= 0
-    offsets -= np.flatnonzero(~is_known).searchsorted(offsets)
-    return TokenBatch(ids[is_known], offsets)

@@ -86,30 +86,24 @@ def import_word_vectors(model: Any, *, unknown: str | None = None) -> WordVector
 
 def _from_gensim(keyed_vectors: Any, unknown: str | None) -> WordVectors:
     subwords = None
-    if getattr(keyed_vectors, "vectors_ngrams", None) is not None:
-        if keyed_vectors.bucket:
-            subwords = Subwords(
-                keyed_vectors.vectors_ngrams,
-                ngram_range=(keyed_vectors.min_n, keyed_vectors.max_n),
-                kind="fasttext",
-            )
+    if getattr(keyed_vectors, "bucket", 0):
+        subwords = Subwords(
+            keyed_vectors.vectors_ngrams,
+            ngram_range=(keyed_vectors.min_n, keyed_vectors.max_n),
+            kind="fasttext",
+        )
     words, matrix = keyed_vectors.index_to_key, keyed_vectors.vectors
     return WordVectors(words, matrix, unknown=unknown, subwords=subwords)
 
 
 def _from_spacy(vocab: Any, unknown: str | None) -> WordVectors:
     vectors = vocab.vectors
-    if str(getattr(vectors, "mode", "")) == "floret":
-        raise ValueError(
-            "This pipeline has floret vectors, which are of pieces of words, and no "
-            "table of words. WordVectors(words, np.stack([nlp.vocab.get_vector(word) "
-            "for word in words])) makes one."
-        )
     # Words that share a row (pruned tables) each get a copy of it.
     rows = {key: row for key, row in vectors.key2row.items() if row >= 0}
     if not rows or vectors.data.shape[1] == 0:
         raise ValueError(
-            "This pipeline has no word vectors; those of size md and larger have them."
+            "This pipeline has no table of words; those of size md and larger have "
+            "one, unless their vectors are of pieces of words (floret)."
         )
     keys = sorted(rows, key=rows.__getitem__)
     words = [vocab.strings[key] for key in keys]
@@ -124,16 +118,13 @@ def _from_model2vec(model: Any, unknown: str | None) -> WordVectors:
     n_tokens = len(embedding if mapping is None else mapping)
     words, tokens = _words_of(model.tokenizer, n_tokens, unknown)
     matrix = embedding[tokens if mapping is None else np.asarray(mapping)[tokens]]
-    scale = None
     if weights is not None:
         weights = to_numpy(weights)[tokens].astype(np.float32)
         matrix = matrix.astype(np.float32) * weights[:, np.newaxis]
-    elif matrix.dtype == np.int8:
-        scale = np.ones(len(matrix), dtype=np.float32)  # model2vec has no scale
-    is_weighted = weights is not None
-    return WordVectors(
-        words, matrix, scale=scale, unknown=unknown, is_weighted=is_weighted
-    )
+        return WordVectors(words, matrix, unknown=unknown, is_weighted=True)
+    # model2vec has no scale.
+    scale = np.ones(len(matrix)) if matrix.dtype == np.int8 else None
+    return WordVectors(words, matrix, scale=scale, unknown=unknown)
 
 
 def _first_module(model: Any) -> Any:

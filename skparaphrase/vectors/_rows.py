@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from skparaphrase.text._check import describe
 
 DTYPES = ("float32", "float16", "int8")  # int8 with a scale per row
-_CHECKED = 16384  # rows checked at a time
 Table = Any  # a WordVectors, whose module imports this one
-_BLOCK = 4096  # rows that are compared at a time
+_BLOCK = 4096  # rows that are checked or compared at a time
 _SETTINGS = "unknown", "subwords", "is_weighted"  # which a trained table keeps
 
 
@@ -66,10 +65,10 @@ def check_finite(
     if scale is not None:
         with np.errstate(over="ignore"):  # of the largest number times the scale
             values = scale[rows, np.newaxis] * np.float32(128)
-    for start in range(0, len(values), _CHECKED):
+    for start in range(0, len(values), _BLOCK):
         # A finite sum has finite terms and needs no second array. Where large terms
         # overflow, the slower test decides.
-        block = values[start : start + _CHECKED]
+        block = values[start : start + _BLOCK]
         with np.errstate(over="ignore", invalid="ignore"):
             if np.isfinite(block.sum(dtype=np.float32)):
                 continue

@@ -75,11 +75,11 @@ class Subwords:
     def __post_init__(self) -> None:
         if self.shift is not None:
             self.shift = np.asarray(self.shift, dtype=np.float32)
-        shape = self.matrix.shape
+        shape, (low, high) = self.matrix.shape, self.ngram_range
+        columns = {"scale": (self.scale, shape[:1]), "shift": (self.shift, shape[1:])}
         if len(shape) != 2 or not shape[0]:
             raise ValueError(f"The vectors of n-grams are of shape {shape}.")
-        for name, size in {"scale": shape[:1], "shift": shape[1:]}.items():
-            column = getattr(self, name)
+        for name, (column, size) in columns.items():
             if column is not None and (
                 column.shape != size or not np.isfinite(column).all()
             ):
@@ -88,17 +88,12 @@ class Subwords:
                 )
         if (self.matrix.dtype == np.int8) != (self.scale is not None):
             raise ValueError("int8 vectors of n-grams need a scale per row.")
-        low, high = self.ngram_range
-        if not 1 <= low <= high <= LONGEST_NGRAM or self.kind not in (
-            "crc32",
-            "fasttext",
-        ):
+        is_range = 1 <= low <= high <= LONGEST_NGRAM and np.isfinite(self.factor)
+        if not is_range or self.kind not in ("crc32", "fasttext"):
             raise ValueError(
-                f"ngram_range={self.ngram_range!r} and kind={self.kind!r} are no "
-                "settings of n-grams."
+                f"ngram_range={self.ngram_range}, kind={self.kind!r} and "
+                f"factor={self.factor} are no settings of n-grams."
             )
-        if not np.isfinite(self.factor):
-            raise ValueError(f"factor must be finite; got {self.factor}.")
 
     def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
         """Sum the rows of the n-grams of words.

@@ -17,7 +17,7 @@ from skparaphrase._nearest import nearest
 from skparaphrase._threads import map_blocks
 from skparaphrase.text import NgramTokenizer, WordTokenizer
 from skparaphrase.text._check import text_blocks
-from skparaphrase.text._lookup import BLOCK, TokenBatch, encode_words
+from skparaphrase.text._lookup import BLOCK, TokenBatch
 from skparaphrase.vectors._languages import LanguageCheck
 from skparaphrase.vectors._rows import (
     DTYPES,
@@ -292,12 +292,21 @@ class WordVectors:
         """
         if isinstance(tokenizer, NgramTokenizer):
             return tokenizer.encode(texts, self.index, self.unknown_row)
-        embed = None if skip_unknown or self._oov is None else self._oov.vectors
-        is_left_out = embed is None and self._oov is not None
-        check = self._language_check.update if warn and not is_left_out else None
-        return encode_words(
-            texts, self.index, tokenizer, self.unknown_row, embed, check=check
+        subwords, new = self._oov, _core.core.WordIndex()
+        is_embedded = subwords is not None and not skip_unknown
+        ids, offsets = _core.core.find_words(
+            texts, self.index, tokenizer, self.unknown_row, is_embedded, new
         )
+        words = new.words() if len(new) else []
+        if warn and (subwords is None or is_embedded):
+            self._language_check.update(texts, TokenBatch(ids, offsets), words)
+        if words and is_embedded and subwords is not None:
+            return TokenBatch(ids, offsets, subwords.vectors(words))
+        if words:  # that are left out
+            is_known = ids >= 0
+            offsets -= np.flatnonzero(~is_known).searchsorted(offsets)
+            ids = ids[is_known]
+        return TokenBatch(ids, offsets)
 
     def encode_with_new_words(
         self, texts: Iterable[str], tokenizer: WordTokenizer | NgramTokenizer
@@ -347,11 +356,10 @@ class WordVectors:
         -------
         vectors : ndarray of shape (n_tokens, dim), float32
         """
-        if extra is None:
-            return dequantize(self.matrix, self.scale, ids)
         vectors = dequantize(self.matrix, self.scale, np.maximum(ids, 0))
-        is_new = ids < 0
-        vectors[is_new] = extra[~ids[is_new]]
+        if extra is not None:
+            is_new = ids < 0
+            vectors[is_new] = extra[~ids[is_new]]
         return vectors
 
     def __len__(self) -> int:

@@ -159,14 +159,6 @@ def test_every_float16_is_read_exactly(core):
         assert_array_equal(found, matrix.astype(np.float32))
 
 
-def test_every_int8_is_read_exactly(core):
-    matrix = np.arange(-128, 128, dtype=np.int8).reshape(-1, 1)
-    scale = np.random.default_rng(0).random(256).astype(np.float32)
-    texts = [[i] for i in range(256)]
-    found, _ = pool(core, (matrix, scale, None), texts, pooling="sum")
-    assert_array_equal(found, matrix * scale[:, np.newaxis])
-
-
 @given(
     st.lists(st.lists(st.integers(-3, 9), max_size=20), max_size=9),
     st.sampled_from(POOLINGS),
@@ -333,26 +325,3 @@ def test_windows_are_balanced(n):
     assert_array_equal(parts, sizes / np.array([3, *[n or 1] * (len(sizes) - 2), 1]))
     assert np.ptp(sizes[1:-1]) <= 1
     assert sizes.max() <= 32
-
-
-def test_a_text_of_one_window_has_the_vector_it_had_before_windows(core):
-    """Computed by the core that pooled a text of any length as a whole."""
-    i = np.arange(160).reshape(40, 4)
-    parts = [((i * i * 37 + i * 11) % 101 - 50).astype(np.float32) / 50, None, None]
-    texts = [(np.arange(n) * 7 % 23).tolist() for n in (32, 33)]
-    found, _ = pool(core, parts, texts, pooling="distinct")
-    before = [-0.0486696251, 0.0287728962, -0.015641626, -0.0133827422]
-    assert_allclose(found[0], before, atol=5e-8)
-    assert np.abs(found[1] - before).max() > 0.01  # two windows
-    alone, _ = pool(core, parts, texts[:1], pooling="distinct")
-    assert_array_equal(alone[0], found[0])
-
-
-def test_a_text_of_two_windows_is_their_mean(core):
-    rng = np.random.default_rng(1)
-    parts = table("float32", dim=16)
-    text = rng.integers(0, 40, 64).tolist()
-    (whole,), shares = pool(core, parts, [text], pooling="distinct")
-    halves, of_halves = pool(core, parts, [text[:32], text[32:]], pooling="distinct")
-    assert_array_equal(shares, of_halves / 2)
-    assert_allclose(whole, halves.mean(axis=0), atol=1e-6)

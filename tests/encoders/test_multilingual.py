@@ -79,39 +79,6 @@ SENTENCES = {
         "Он купил две бутылки молока и хлеб.",
     ],
 }
-OTHERS = {
-    "Swedish": [
-        "Jag har glömt mitt lösenord och kan inte logga in.",
-        "Barnen leker i trädgården bakom huset medan hundarna skäller högt.",
-        "Imorgon kommer det att regna i hela landet.",
-        "Vänligen ange ditt användarnamn innan du fortsätter till nästa sida.",
-        "Han köpte två flaskor mjölk och ett nybakat bröd.",
-        "Tåget till Göteborg avgår klockan åtta varje morgon.",
-        "Läkaren skrev ut en medicin mot smärtan.",
-    ],
-    "Greek": [
-        "Ξέχασα τον κωδικό μου και δεν μπορώ να συνδεθώ.",
-        "Τα παιδιά παίζουν στον κήπο πίσω από το σπίτι.",
-        "Αύριο θα βρέξει σε όλη τη χώρα.",
-        "Αγόρασε δύο μπουκάλια γάλα και ένα ψωμί.",
-        "Πού βρίσκεται ο σταθμός των τρένων;",
-    ],
-    "Hindi": [
-        "मैं अपना पासवर्ड भूल गया हूँ और लॉगिन नहीं कर सकता।",
-        "बच्चे घर के पीछे बगीचे में खेल रहे हैं।",
-        "कल पूरे देश में बारिश होगी।",
-        "उसने दो बोतल दूध और एक रोटी खरीदी।",
-        "रेलवे स्टेशन यहाँ से कितनी दूर है?",
-    ],
-    "Hebrew": [
-        "שָׁכַחְתִּי אֶת הַסִּיסְמָה שֶׁלִּי וְאֵינֶנִּי יָכוֹל לְהִתְחַבֵּר.",
-        "הַיְלָדִים מְשַׂחֲקִים בַּגִּנָּה מֵאֲחוֹרֵי הַבַּיִת.",
-        "מָחָר יֵרֵד גֶּשֶׁם בְּכָל הָאָרֶץ.",
-        "הוּא קָנָה שְׁנֵי בַּקְבּוּקֵי חָלָב וְלֶחֶם אֶחָד.",
-        "אֵין לִי זְמַן הַיּוֹם כִּי אֲנִי עוֹבֵד עַד הָעֶרֶב.",
-        "אֲנַחְנוּ גָּרִים בְּעִיר גְּדוֹלָה לְיַד הַיָּם.",
-    ],
-}
 
 
 @pytest.fixture(scope="module")
@@ -126,18 +93,10 @@ def fresh(name):
     return encoder
 
 
-def test_the_file_says_the_language_of_each_word(encoder):
+def test_the_languages_of_the_file():
     with FILE.open("rb") as file, np.load(file) as data:
-        names = bytes(data["language_names"]).decode().split("\n")
-        words = bytes(data["words"]).decode().split("\n")
-        languages = data["language"]
-    assert names == list(SENTENCES)
-    assert words == encoder.vectors.words
-    counts = np.bincount(languages)
-    assert len(counts) == len(names) and counts.min() > 4000
-    of = dict(zip(words, languages.tolist(), strict=True))
-    for word, name in {"the": "English", "und": "German", "который": "Russian"}.items():
-        assert names[of[word]] == name
+        assert bytes(data["language_names"]).decode().split("\n") == list(SENTENCES)
+        assert np.bincount(data["language"]).min() > 4000
 
 
 @pytest.mark.parametrize("language", SENTENCES)
@@ -160,14 +119,7 @@ def test_a_warning_names_the_table_that_serves(language):
         fresh("english").transform(SENTENCES[language])
 
 
-@pytest.mark.parametrize("name", ["english", "multilingual"])
-@pytest.mark.parametrize("language", OTHERS)
-def test_other_languages_warn(name, language):
-    with pytest.warns(UserWarning, match="in a language that it does not know"):
-        fresh(name).transform(OTHERS[language])
-
-
-QUESTIONS = {  # ten of a shop's customers in each language
+QUESTIONS = {  # ten of a shop's customers in each language, and sentences with vowels
     "Turkish": [
         "Paramı nasıl geri alabilirim?",
         "Mağazanız saat kaçta açılıyor?",
@@ -288,12 +240,20 @@ QUESTIONS = {  # ten of a shop's customers in each language
         "Στέλνετε στο εξωτερικό;",
         "Θέλω να ακυρώσω τη συνδρομή μου.",
     ],
+    "Hebrew": [
+        "שָׁכַחְתִּי אֶת הַסִּיסְמָה שֶׁלִּי וְאֵינֶנִּי יָכוֹל לְהִתְחַבֵּר.",
+        "הַיְלָדִים מְשַׂחֲקִים בַּגִּנָּה מֵאֲחוֹרֵי הַבַּיִת.",
+        "מָחָר יֵרֵד גֶּשֶׁם בְּכָל הָאָרֶץ.",
+        "הוּא קָנָה שְׁנֵי בַּקְבּוּקֵי חָלָב וְלֶחֶם אֶחָד.",
+        "אֵין לִי זְמַן הַיּוֹם כִּי אֲנִי עוֹבֵד עַד הָעֶרֶב.",
+        "אֲנַחְנוּ גָּרִים בְּעִיר גְּדוֹלָה לְיַד הַיָּם.",
+    ],
 }
 
 
 @pytest.mark.parametrize("name", ["english", "multilingual"])
 @pytest.mark.parametrize("language", QUESTIONS)
-def test_ten_questions_are_enough(name, language):
+def test_ten_texts_are_enough(name, language):
     """One by one, as of a bot, and in one call; a sentence may be one token."""
     questions = QUESTIONS[language]
     for calls in ([[question] for question in questions], [questions]):

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -21,8 +21,6 @@ from sklearn.preprocessing import FunctionTransformer
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_faq, load_graded_pairs
 from skparaphrase.pairs import PairSimilarity
-from skparaphrase.search import NearDuplicates, SemanticSearch
-from skparaphrase.supervised import TextClassifier
 from skparaphrase.text import clean_text
 
 NASTY_PAGE = """<!DOCTYPE html><?xml version="1.0"?>
@@ -218,13 +216,6 @@ def test_long_texts_take_linear_time(unit):
         assert clean_text(cleaned) == cleaned
 
 
-def test_an_emoji_has_a_vector():
-    encoder = load_pretrained()
-    assert not encoder.transform(["😠"]).any()
-    angry, happy, text = encoder.transform([*clean_text(["😠", "😀"]), "so angry"])
-    assert angry @ text > happy @ text
-
-
 def test_containers_and_shapes():
     texts = ["<b>a</b>", "b\u200b"]
     for X in (texts, np.array(texts), pd.Series(texts), pd.DataFrame({"x": texts})):
@@ -268,18 +259,3 @@ def test_the_first_step_of_a_pipeline():
     assert_allclose(
         found, make_pipeline(*steps[1:]).fit(pairs).predict(pairs), atol=1e-6
     )
-
-
-def test_encoders_that_clean_their_texts():
-    faq = load_faq()
-    X, y = faq.data[:60], faq.target[:60]
-    encoder = make_pipeline(FunctionTransformer(clean_text), load_pretrained())
-    search = SemanticSearch(encoder).fit(wrapped(X))
-    expected = SemanticSearch(load_pretrained()).fit(X).search(X[:5], k=3)
-    assert_array_equal(search.search(wrapped(X[:5]), k=3).row, expected.row)
-    groups = NearDuplicates(encoder, threshold=0.8).fit_predict(wrapped(X))
-    assert_array_equal(groups, NearDuplicates(threshold=0.8).fit_predict(X))
-    options = {"freeze": "encoder", "max_epochs": 1, "random_state": 0}
-    model = TextClassifier(encoder, **options).fit(wrapped(X), y)
-    plain = TextClassifier(load_pretrained(), **options).fit(X, y)
-    assert_allclose(model.predict_proba(wrapped(X)), plain.predict_proba(X), atol=1e-5)

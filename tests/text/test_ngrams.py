@@ -91,11 +91,6 @@ def sentences():
     return list(np.asarray(pairs, dtype=object).ravel())
 
 
-@pytest.fixture
-def four_threads(monkeypatch):
-    monkeypatch.setattr(ngrams_module, "available_threads", lambda: 4)
-
-
 # Encoding --------------------------------------------------------------------------
 
 

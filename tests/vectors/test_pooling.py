@@ -8,7 +8,6 @@ import pytest
 from equations import distinct_average
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skparaphrase import _core
 from skparaphrase.text._lookup import TokenBatch
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._pooling import pool_vectors, token_shares
@@ -103,24 +102,6 @@ def test_opposite_words_have_no_weight_below_zero():
     vectors = WordVectors(["up", "down"], matrix)
     found = pool(vectors, [[0, 1]], pooling="distinct")
     assert_array_equal(found, [[0, 0]])
-
-
-@pytest.mark.parametrize("size", [1e-16, 1e-3, 1e15])
-def test_lengths_of_vectors_do_not_change_weights(size, table):
-    vectors = table("float32", n=50, dim=7)
-    texts = [[3, 9, 4], [5], [3, 9, 40, 3]]
-    plain = pool(vectors, texts, pooling="distinct")
-    scaled = vectors.replace(vectors.matrix * np.float32(size))
-    found = pool(scaled, texts, pooling="distinct")
-    assert_allclose(found / size, plain, rtol=1e-5)
-
-
-def test_vectors_of_a_fit_that_diverges_give_no_warnings():
-    rows = np.array([[np.inf, 1], [np.nan, 1], [1e25, 1], [1, 0]], np.float32)
-    ids, offsets = np.arange(4, dtype=np.int32), np.array([0, 1, 2, 4])
-    averages = np.zeros((3, 2), np.float32)
-    _core.core.pool_rows(rows, None, None, ids, offsets, None, "distinct", averages)
-    assert not np.isfinite(averages[:2]).all(axis=1).any()
 
 
 @pytest.mark.parametrize("pooling", ["mean", "distinct"])

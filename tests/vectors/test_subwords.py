@@ -183,29 +183,6 @@ def test_tables_made_from_one_keep_its_ngrams(vectors):
     assert append_new_words(vectors, ["cat"], WordTokenizer())[0] is vectors
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"ngram_range": (3, 2)}, "must rise"),
-        ({"ngram_range": (0, 2)}, "must rise"),
-        ({"n_rows": 0}, "must be positive"),
-        ({"alpha": 0}, "must be positive"),
-    ],
-)
-def test_wrong_parameters(vectors, params, message):
-    with pytest.raises(ValueError, match=message):
-        fit_subwords(vectors, **params)
-
-
-def test_errors_say_what_to_do(vectors):
-    with pytest.raises(ValueError, match="which fit_subwords learns"):
-        WordVectors(WORDS, vectors.matrix, unknown="subword")
-    with pytest.raises(ValueError, match="neither 'subword' nor a word"):
-        WordVectors(WORDS, vectors.matrix, unknown="<unk>")
-    with pytest.raises(ValueError, match="three letters"):
-        fit_subwords(WordVectors(["a", "."], np.eye(2)))
-
-
 def test_texts_of_a_call_do_not_change_each_other(vectors):
     texts = [f"cat new{i % 90} 日本{i} x{i}-run ★" for i in range(700)]
     again = WordVectors(

@@ -25,7 +25,6 @@ from skparaphrase.vectors import (
     WordVectors,
     apply_sif_weights,
     fit_subwords,
-    nearest_words,
     remove_mean,
     save_word_vectors,
 )
@@ -64,14 +63,6 @@ def test_averages_are_those_of_sif(unknown):
     assert_allclose(average.transform(TEXTS), sif.transform(TEXTS), atol=1e-7)
 
 
-def test_invalid_arguments():
-    for a in (0, -1.0):
-        with pytest.raises(ValueError, match="a == "):
-            apply_sif_weights(make(), a=a)
-    with pytest.raises(TypeError, match="mapping of words to counts"):
-        apply_sif_weights(make(), "corpus")
-
-
 def test_every_table_made_of_a_weighted_one_is_weighted(tmp_path):
     weighted = apply_sif_weights(make(), COUNTS)
     save_word_vectors(weighted, tmp_path / "v")
@@ -106,10 +97,3 @@ def test_distillation_weights_its_start_once():
     again = WordVectors(WORDS, once.matrix)  # as if it were not
     other = DistilledEncoder(again, a=1e9, **options).fit(texts, teacher)
     assert_array_equal(found.vectors_.matrix, other.vectors_.matrix)
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e300])
-def test_words_near_a_vector_that_is_not_finite(value):
-    vectors = WordVectors(["a", "b"], np.eye(2))
-    with pytest.raises(ValueError, match="The vector is not finite"):
-        nearest_words(vectors, np.array([1, value]))
