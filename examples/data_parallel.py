@@ -7,8 +7,8 @@ Data-parallel training, started by ``torchrun``::
     torchrun --nproc-per-node 4 examples/data_parallel.py
     python examples/data_parallel.py  # the same model in a single process
 
-Each process has all pairs, and embeds its share of every batch. On a machine with GPUs,
-each process uses its own. The losses equal those of a single process.
+Each process has all pairs, and embeds its share of every batch. The losses equal those
+of a single process.
 """
 
 # Authors: The skparaphrase developers
@@ -17,6 +17,7 @@ each process uses its own. The losses equal those of a single process.
 import os
 import time
 
+import torch
 from torch import distributed
 
 from skparaphrase.datasets import load_graded_pairs, load_paraphrases
@@ -24,6 +25,8 @@ from skparaphrase.encoders import LSTMEncoder
 from skparaphrase.metrics import STSScorer
 
 if "RANK" in os.environ:  # started by torchrun
+    if torch.cuda.is_available():  # each process has its own GPU
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     distributed.init_process_group()
 is_main = not distributed.is_initialized() or distributed.get_rank() == 0
 

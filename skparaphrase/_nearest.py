@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from skparaphrase._math import Cosines, UnitVectors, dot, unit_vectors
+from skparaphrase._math import Cosines, UnitVectors, dot
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Indices
 
@@ -28,19 +28,6 @@ _REFINED = 2**13  # pairs whose vectors are read at a time
 _USELESS = 3  # blocks in a row after which a bound that leaves too many is not used
 _ROUNDING = 1e-5  # of scores, which differs with the shape of the blocks
 _LEEWAY = 2e-6  # below a threshold, so that threshold 1 finds equal texts
-
-
-class UnitRows:
-    """The rows of a table of vectors, scaled to length 1 where they are read."""
-
-    def __init__(self, table: Any) -> None:
-        self.table = table
-
-    def __len__(self) -> int:
-        return len(self.table)
-
-    def __getitem__(self, rows: slice) -> UnitVectors:
-        return unit_vectors(self.table.rows(rows))
 
 
 class Bound:
@@ -92,7 +79,7 @@ class Rows:
 
     Attributes
     ----------
-    vectors : ndarray of shape (n_rows, dim) or UnitRows
+    vectors : ndarray of shape (n_rows, dim), or what has a length and such slices
         Unit vectors, or zeros.
     words : sparse array of shape (n_rows, n_terms), default=None
         Also of length 1 or 0. By columns (CSC), the words of a query are looked up, and
@@ -136,32 +123,32 @@ class _Words:
         self.queries = queries * np.float32(weight)
         self.rows = rows
         self.weight = weight
-        self.known: Cosines | None = None
+        self.precomputed: Cosines | None = None
         if rows.words.format == "csc":
             scores = (self.queries @ rows.words.T).toarray()
-            self.known = scores if rows.chosen is None else scores[:, rows.chosen]
+            self.precomputed = scores if rows.chosen is None else scores[:, rows.chosen]
 
-    def most(self, rows: slice) -> Any:
+    def upper_bound(self, rows: slice) -> Any:
         """What the words add to scores, or what they can add at most."""
-        return self.weight if self.known is None else self.known[:, rows]
+        return self.weight if self.precomputed is None else self.precomputed[:, rows]
 
     def scores(self, rows: slice) -> Cosines:
-        if self.known is not None:
-            return self.known[:, rows]
+        if self.precomputed is not None:
+            return self.precomputed[:, rows]
         scores: Cosines = (
             self.queries @ self.rows.part(self.rows.words, rows).T
         ).toarray()
         return scores
 
     def of_pairs(self, query: Indices, row: Indices) -> Cosines:
-        if self.known is not None:
-            return self.known[query, row]
+        if self.precomputed is not None:
+            return self.precomputed[query, row]
         chosen = row if self.rows.chosen is None else self.rows.chosen[row]
         products = self.queries[query].multiply(self.rows.words[chosen])
         return np.asarray(products.sum(axis=1), dtype=np.float32).ravel()
 
 
-def floor(threshold: float) -> np.float32:
+def lower_bound(threshold: float) -> np.float32:
     """Bound that every score of at least the threshold exceeds despite rounding."""
     return np.float32(threshold - _LEEWAY)
 
@@ -208,7 +195,9 @@ class Queries:
             scores[:, self.rows.hidden[first:last] - start] = -np.inf
         return scores
 
-    def larger(self, least: Cosines, most: Cosines | None = None) -> Iterator[Matches]:
+    def iter_matches(
+        self, least: Cosines, most: Cosines | None = None
+    ) -> Iterator[Matches]:
         """Yield the scores that are larger than `least`, one block of rows at a time.
 
         Parameters
@@ -230,23 +219,23 @@ class Queries:
         if self.rows.bound is not None and len(self.rows) >= _BOUNDED:
             short = self.rows.bound.shortened(self.vectors)
         self.n_read, self.n_useless = _SHORT + 1, 0  # numbers of the bound, and blocks
-        is_known = short is None and (
-            self.words is None or self.words.known is not None
+        is_precomputed = short is None and (
+            self.words is None or self.words.precomputed is not None
         )
         while start < len(self.rows):
             part = slice(start, min(start + size, len(self.rows)))
             n_rows = part.stop - start
             out = memory[: len(self) * n_rows].reshape(len(self), n_rows)
-            found = None
-            if not is_known and self.n_useless < _USELESS:
-                found = self._candidates(part, short, least, out)
-            if found is None:
+            pairs = None
+            if not is_precomputed and self.n_useless < _USELESS:
+                pairs = self._candidates(part, short, least, out)
+            if pairs is None:
                 scores = self.scores(part, out)
-                found = np.divmod(np.flatnonzero(scores > least), n_rows)
-                score = scores[found]
+                query, row = np.divmod(np.flatnonzero(scores > least), n_rows)
+                score = scores[query, row]
             else:
-                score = self._of_pairs(found[0], found[1] + start)
-            query, row = found
+                query, row = pairs
+                score = self._of_pairs(query, row + start)
             is_match = score > least[query, 0]
             if most is not None:
                 is_match &= score <= most[query, 0]
@@ -268,7 +257,7 @@ class Queries:
             n = self.n_read
             upper = np.matmul(short[:, :n], others[:, :n].T, out=out)
         if self.words is not None:
-            upper += self.words.most(part)
+            upper += self.words.upper_bound(part)
         self._hide(upper, part)
         places = np.flatnonzero(upper > least - _ROUNDING)
         # One by one, pairs cost more: less so where memory limits the products.
@@ -341,16 +330,16 @@ def nearest(
         for first in range(0, len(queries) if k else 0, n_block):
             block = slice(first, first + n_block)
             most = None if at_most is None else at_most[block, np.newaxis].astype("f4")
-            asked = Queries(queries, block, rows, weight)
+            block_queries = Queries(queries, block, rows, weight)
             query, row, score = _nearest(
-                asked,
+                block_queries,
                 k,
-                np.full((len(asked), 1), floor(threshold)),
+                np.full((len(block_queries), 1), lower_bound(threshold)),
                 most,
                 first if skip_same else None,
             )
             matches.append((query + first, row, score))
-            update(len(asked))
+            update(len(block_queries))
     query, row, score = _concatenated(matches)
     return query, row, np.clip(score, -1, 1)
 
@@ -368,24 +357,24 @@ def _nearest(
         np.maximum(least, sample[:, [-n_wanted]] - _ROUNDING, out=least)
     kept: list[Matches] = []
     n_kept = 0
-    for query, row, score in queries.larger(least, most):
+    for query, row, score in queries.iter_matches(least, most):
         if first is not None:
             other = row != query + first
             query, row, score = query[other], row[other], score[other]
         kept.append((query, row, score))
         n_kept += len(query)
         if n_kept > 4 * k * len(queries):
-            kept = [best(kept, k)]
+            kept = [top_k(kept, k)]
             query, _, score = kept[0]
             n_kept = len(query)
             # The last of k; later rows with the same score come after it.
             (full,) = (np.bincount(query, minlength=len(queries)) == k).nonzero()
             last = np.searchsorted(query, full, side="right") - 1
             least[full, 0] = np.maximum(least[full, 0], score[last])
-    return best(kept, k)
+    return top_k(kept, k)
 
 
-def best(matches: list[Matches], k: int | None = None) -> Matches:
+def top_k(matches: list[Matches], k: int | None = None) -> Matches:
     """Join and sort by query, falling score and row; keep at most `k` of each query.
 
     Rows of a query with equal scores have to ascend.

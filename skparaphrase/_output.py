@@ -19,6 +19,7 @@ from sklearn.base import (
 from sklearn.utils import check_array
 
 from skparaphrase._compat import ADAPTERS_MANAGER, get_output_config
+from skparaphrase._frames import row_index
 
 
 class IndexedArray(np.ndarray[Any, Any]):
@@ -104,8 +105,7 @@ class LastAxisTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         kind = get_output_config("transform", self)["dense"]
         if kind == "default" or (vectors.ndim != 2 and kind != "pandas"):
             return vectors
-        has_index = hasattr(X, "iloc") or isinstance(X, IndexedArray)
-        index = getattr(X, "index", None) if has_index else None
+        index = row_index(X)  # also of an IndexedArray
         if vectors.ndim != 2:
             return vectors if index is None else IndexedArray.wrap(vectors, index)
         frame = ADAPTERS_MANAGER.adapters[kind].create_container(

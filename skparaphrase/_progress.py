@@ -3,13 +3,12 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import Any
-
-from skparaphrase._threads import process_rank
 
 _DELAY = 0.5  # seconds; what ends sooner has no bar
 
@@ -49,11 +48,16 @@ def show_progress() -> Iterator[None]:
     """
     if find_spec("tqdm") is None:
         raise ImportError("show_progress needs tqdm: pip install tqdm")
-    token = _IS_SHOWN.set(process_rank() == 0)
+    token = _IS_SHOWN.set(True)
     try:
         yield
     finally:
         _IS_SHOWN.reset(token)
+
+
+def is_shown() -> bool:
+    """Whether a library may show a bar of its own."""
+    return _IS_SHOWN.get() and sys.stderr.isatty()
 
 
 def progress_bar(
@@ -61,9 +65,8 @@ def progress_bar(
 ) -> Bar:
     """Return a context of a function to call with the number of units just completed.
 
-    Its keyword arguments, such as `loss=0.5`, are written after the bar; `total`
-    replaces the total. It shows a bar inside :func:`show_progress`, where no other bar
-    is shown yet.
+    Its keyword arguments, such as `loss=0.5`, are written after the bar. It shows a bar
+    inside :func:`show_progress`, where no other bar is shown yet.
 
     Parameters
     ----------
@@ -88,14 +91,11 @@ def _bar(
         total=total() if callable(total) else total,
         desc=description,
         unit=f" {unit}",
-        unit_scale=unit == "B",
         delay=_DELAY,
         disable=None,
     )
 
-    def advance(n: int, total: int | None = None, **figures: float) -> None:
-        if total is not None:
-            bar.total = total
+    def advance(n: int, **figures: float) -> None:
         if figures:
             bar.set_postfix(figures, refresh=False)
         bar.update(n)

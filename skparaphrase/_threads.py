@@ -71,31 +71,6 @@ def available_threads() -> int:
     return int(effective_n_threads())
 
 
-def process_rank() -> int:
-    """Rank of this process among those that train together; only rank 0 writes."""
-    distributed = _distributed()
-    return 0 if distributed is None else distributed.get_rank()
-
-
-def n_processes() -> int:
-    """The number of processes that train together.
-
-    A task of joblib trains alone: parallel tasks would receive each other's messages.
-    """
-    distributed = _distributed()
-    if distributed is None or in_worker():
-        return 1
-    return int(distributed.get_world_size())
-
-
-def _distributed() -> Any:
-    """The module `torch.distributed`, if a group of processes has been initialised."""
-    torch = sys.modules.get("torch")
-    if torch is None or not torch.distributed.is_available():
-        return None
-    return torch.distributed if torch.distributed.is_initialized() else None
-
-
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Limit BLAS and LAPACK to one thread in this process.
@@ -155,9 +130,8 @@ def own_torch() -> Iterator[None]:
     module: Any = sys.modules.get("torch")
     with ExitStack() as stack:
         if hasattr(module, "get_default_device"):  # its import is complete
-            if module.is_inference_mode_enabled():
-                stack.enter_context(module.inference_mode(False))
             if not module.is_grad_enabled():
+                stack.enter_context(module.inference_mode(False))
                 stack.enter_context(module.enable_grad())
             for device in ("cpu", "cuda"):
                 if module.is_autocast_enabled(device):

@@ -9,7 +9,8 @@
 
 and `fit_epochs` of `training/_loop.py` goes over epochs, batches and validation. If
 training is interrupted, the best epoch so far is stored, or what the last step left; if
-it diverges, nothing is.
+it diverges, nothing is. The bases of models are `encoders._trained.TrainedEncoder` and
+`supervised._base.SupervisedModel`.
 """
 
 # Authors: The skparaphrase developers
@@ -19,7 +20,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from copy import copy, deepcopy
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -37,38 +38,48 @@ Attributes = dict[str, Any]
 Validation = tuple[Any, Any, Any]  # X_val, y_val, sample_weight_val
 
 
-class EpochCallbacks:
-    """scikit-learn's callbacks of a fit, as the loop over epochs calls them.
+class FitSettings(NamedTuple):
+    """What holds for all steps of a fit.
 
-    Parameters
+    Attributes
     ----------
-    estimator : estimator instance
-    context : CallbackContext
-    X, y : object
-        The arguments of `fit`.
-    fitted_attributes : callable
-        Returns the attributes of the estimator after the epochs of a history.
+    steps : Steps
+        Optimizer, learning rate, batch size and random state.
+    seed : int
+        Of all that a fit which resumes must draw again: examples for validation,
+        partners of texts.
+    resume : bool
+        Whether training continues from the fitted state.
+    """
+
+    steps: "training.Steps"
+    seed: int
+    resume: bool
+
+
+class EpochCallbacks:
+    """scikit-learn's callbacks, as the loop over epochs calls them.
+
+    `results` returns the fitted attributes after the epochs of a history.
     """
 
     def __init__(
-        self,
-        estimator: Any,
-        context: Any,
-        X: Any,
-        y: Any,
-        fitted_attributes: Callable[[Any], dict[str, Any]],
+        self, estimator: Any, X: Any, y: Any, results: Callable[[Any], Attributes]
     ) -> None:
-        self.context = context
+        max_epochs = estimator.max_epochs
+        self.context = estimator._init_callback_context(max_subtasks=max_epochs)
         self.arguments = {"estimator": estimator, "X": X, "y": y}
-        self.fitted_attributes = fitted_attributes
+        self.results = results
+
+    def _as_of(self, history: Callable[[], Any]) -> dict[str, Any]:
+        """Arguments of callbacks that ask for a fitted estimator."""
+        attributes = {"reconstruction_attributes": lambda: self.results(history())}
+        return self.arguments | attributes
 
     def begin(self, epoch: dict[str, float], history: Callable[[], Any]) -> None:
         """Call them before the first epoch, with the start as epoch 0."""
-        self.context.call_on_fit_task_begin(
-            **self.arguments,
-            metadata=epoch,
-            reconstruction_attributes=lambda: self.fitted_attributes(history()),
-        )
+        given = self._as_of(history)
+        self.context.call_on_fit_task_begin(metadata=epoch, **given)
 
     def begin_epoch(self) -> None:
         """Call them before an epoch."""
@@ -77,19 +88,12 @@ class EpochCallbacks:
 
     def end_epoch(self, epoch: dict[str, float], history: Callable[[], Any]) -> bool:
         """Call them after an epoch, and return whether one asks to stop."""
-        stops: bool = self.epoch.call_on_fit_task_end(
-            **self.arguments,
-            metadata=epoch,
-            reconstruction_attributes=lambda: self.fitted_attributes(history()),
-        )
-        return stops
+        given = self._as_of(history)
+        return bool(self.epoch.call_on_fit_task_end(metadata=epoch, **given))
 
     def end(self, history: Callable[[], Any]) -> None:
         """Call them after the last epoch."""
-        self.context.call_on_fit_task_end(
-            **self.arguments,
-            reconstruction_attributes=lambda: self.fitted_attributes(history()),
-        )
+        self.context.call_on_fit_task_end(**self._as_of(history))
 
 
 class TrainedEstimator(PaperSettings, CallbackSupportMixin):
@@ -133,16 +137,12 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
         """Check examples for validation, of the kind of those to train on."""
 
     @abstractmethod
-    def _start(self, train: Examples, steps: "training.Steps", *, resume: bool) -> Any:
+    def _start(self, train: Examples, settings: FitSettings) -> Any:
         """What training starts from: a value with `rows`, those of a table, or None."""
 
     @abstractmethod
     def _trainer(
-        self,
-        start: Any,
-        train: Examples,
-        steps: "training.Steps",
-        split_state: RandomState,
+        self, start: Any, train: Examples, settings: FitSettings
     ) -> "training.Trainer":
         """What takes the steps, on parts of `start`."""
 
@@ -169,44 +169,40 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
         validation: Validation = (None, None, None),
         *,
         is_partial: bool = False,
-    ) -> Examples:
-        """Train, store the result, and return the examples that were trained on.
+    ) -> None:
+        """Train, and store the result.
 
         One that `is_partial` takes one epoch, without validation and callbacks, and
         continues from the fitted state.
         """
-        name, context = type(self).__name__, None
-        max_epochs = 1 if is_partial else self.max_epochs
-        resume = (is_partial or self.warm_start) and self.__sklearn_is_fitted__()
+        name, held_out = type(self).__name__, None
+        keeps_state = is_partial or self.warm_start
+        resume = keeps_state and self.__sklearn_is_fitted__()
         if not is_partial:
             self._check_validation(*validation)
-            context = self._init_callback_context(max_subtasks=max_epochs)
         with own_torch():
-            rng, split_rng = random_states(self, resume=resume)
-            examples = self._read(X, y, sample_weight, groups, resume=resume)
-            optimizer = self._optimizer_for(examples)
-            train, held_out = examples, None
+            rng, seed = random_states(self, resume=resume)
+            train = self._read(X, y, sample_weight, groups, resume=resume)
+            optimizer = self._optimizer_for(train)
             if not is_partial:
-                train, held_out = self._hold_out(examples, validation, split_rng)
+                train, held_out = self._hold_out(train, validation, seed)
             steps = training.Steps(optimizer, self.learning_rate, self.batch_size, rng)
-            start = self._start(train, steps, resume=resume)
-            if not (is_partial or self.warm_start or held_out is not None):
-                start = self._with_gain(start, train, steps, split_rng)
-            trainer = self._trainer(start, train, steps, deepcopy(split_rng))
-            earlier, moments = self._earlier(trainer, start, resume=resume)
-            results = partial(self._results, start)
-            keep = is_partial or self.warm_start
-            store = partial(self._store, start, trainer, split_rng, moments, keep)
+            settings = FitSettings(steps, seed, resume)
+            start = self._start(train, settings)
+            if held_out is None and not keeps_state:
+                start = self._shrink(start, train, settings)
+            trainer = self._trainer(start, train, settings)
+            store = partial(self._store, start, trainer, seed, keeps_state)
             callbacks = validate = None
-            if context is not None:
-                callbacks = EpochCallbacks(self, context, X, y, results)
+            if getattr(self, "_skl_callbacks", None) and not is_partial:
+                callbacks = EpochCallbacks(self, X, y, partial(self._results, start))
             if held_out is not None:
                 validate = partial(self._score, start, train, held_out)
             history = training.fit_epochs(
                 trainer,
-                max_epochs,
+                1 if is_partial else self.max_epochs,
                 name=name,
-                earlier=earlier,
+                earlier=self._earlier(trainer, start) if resume else None,
                 validate=validate,
                 patience=self.patience,
                 prefer_later_on_ties=self._later_wins,
@@ -216,23 +212,16 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
                 verbose=self.verbose,
             )
             store(history)
+            if self.verbose and not is_partial:
+                n_held_out = 0 if held_out is None else len(held_out)
+                measure = f"{train.kind.metric} on {n_held_out} held-out examples"
+                gain = getattr(start, "gain", None)
+                training.report_gain(history, name, measure, gain)
             if not is_partial:
-                if self.verbose:
-                    n_held_out = 0 if held_out is None else len(held_out)
-                    measure = f"{train.kind.metric} on {n_held_out} held-out examples"
-                    gain = getattr(start, "gain", None)
-                    training.report_gain(history, name, measure, gain)
                 training.warn_if_a_constant_is_better(trainer, history, name)
-        return train
 
-    def _with_gain(
-        self,
-        start: Any,
-        train: Examples,
-        steps: "training.Steps",
-        split_state: RandomState,
-    ) -> Any:
-        """The start with what training gains on unseen examples, if that counts."""
+    def _shrink(self, start: Any, train: Examples, settings: FitSettings) -> Any:
+        """The start, with how far the fit is moved back to it."""
         return start
 
     def _optimizer_for(self, examples: Examples) -> Optimizer:
@@ -258,21 +247,17 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
             )
 
     def _hold_out(
-        self, examples: Examples, validation: Validation, split_state: RandomState
+        self, examples: Examples, validation: Validation, seed: int
     ) -> tuple[Examples, Examples | None]:
         """The examples to train on, and those to validate on, or None."""
         if self.validation_fraction is not None:
-            return examples.split(self.validation_fraction, deepcopy(split_state))
+            return examples.split(self.validation_fraction, RandomState(seed))
         if validation[0] is None:
             return examples, None
         return examples, self._read_validation(examples, *validation)
 
-    def _earlier(
-        self, trainer: "training.Trainer", start: Any, *, resume: bool
-    ) -> "tuple[training.History, Attributes]":
-        """The history and the moments of the fit that this one resumes."""
-        if not resume:
-            return training.History(), {}
+    def _earlier(self, trainer: "training.Trainer", start: Any) -> "training.History":
+        """The history of the fit that this one resumes, whose moments it takes."""
         earlier = training.History(
             self.loss_curve_,
             getattr(self, "validation_scores_", None),
@@ -280,20 +265,22 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
         )
         if earlier.n_epochs:
             trainer.ordered_first_epoch = False
-        moments = getattr(self, "_moments", {}).get(trainer.optimizer.name, {})
-        if moments:
-            selected = moments if start.rows is None else start.rows.select(moments)
-            trainer.rule.load_state_dict(deepcopy(selected), trainer.device)
-        return earlier, moments
+        if moments := self._moments_of(trainer.optimizer):
+            if start.rows is not None:
+                moments = start.rows.select(moments)
+            trainer.rule.load_state_dict(deepcopy(moments), trainer.device)
+        return earlier
+
+    def _moments_of(self, optimizer: Optimizer) -> Attributes:
+        """The moments that the last fit has left to an optimizer of this name."""
+        moments: Attributes = getattr(self, "_moments", {}).get(optimizer.name, {})
+        return moments
 
     def _results(self, start: Any, history: "training.History") -> Attributes:
         """The fitted attributes after the epochs of a history."""
-        arrays = history.arrays if history.has_steps else {}
-        results = self._attributes(start, arrays)
-        results |= {
-            "loss_curve_": [*history.loss_curve],
-            "n_epochs_": history.n_epochs,
-        }
+        results = self._attributes(start, history.arrays if history.has_steps else {})
+        results["loss_curve_"] = [*history.loss_curve]
+        results["n_epochs_"] = history.n_epochs
         if history.validation_scores is not None:
             results["validation_scores_"] = [*history.validation_scores]
             results["best_epoch_"] = history.best_epoch
@@ -303,31 +290,26 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
         self,
         start: Any,
         trainer: "training.Trainer",
-        split_state: RandomState,
-        moments: Attributes,
-        keep_moments: bool,
+        seed: int,
+        keeps_state: bool,
         history: "training.History",
     ) -> None:
         """Store the results of a fit, and what another one needs to resume."""
-        results = self._results(start, history)
+        results, moments = self._results(start, history), {}
+        if keeps_state:
+            moments = trainer.rule.state_dict()
+            if start.rows is not None:
+                moments = start.rows.merge(moments, self._moments_of(trainer.optimizer))
         for name in (*self._fitted_names, "validation_scores_", "best_epoch_"):
-            if name not in results and hasattr(self, name):
-                delattr(self, name)
-        for name, value in results.items():
-            setattr(self, name, value)
-        self._random_state = trainer.random_state
-        self._split_state = split_state
-        self._moments: Attributes = {}
-        if keep_moments:
-            state = trainer.rule.state_dict()
-            state = state if start.rows is None else start.rows.merge(state, moments)
-            self._moments = {str(trainer.optimizer.name): state}
+            self.__dict__.pop(name, None)
+        self.__dict__.update(results)
+        self._random_state, self._seed = trainer.random_state, seed
+        self._moments = {trainer.optimizer.name: moments} if keeps_state else {}
 
     def _with(self, attributes: Attributes) -> Self:
         """A copy with other fitted attributes."""
         fitted = copy(self)
-        for name, value in attributes.items():
-            setattr(fitted, name, value)
+        fitted.__dict__.update(attributes)
         return fitted
 
     def _score(
@@ -341,13 +323,13 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
         return hasattr(self, self._fitted_names[0])
 
 
-def random_states(estimator: Any, *, resume: bool) -> tuple[RandomState, RandomState]:
-    """The random states of a fit, and of what it holds out for validation.
+def random_states(estimator: Any, *, resume: bool) -> tuple[RandomState, int]:
+    """The random state of a fit, and the seed of what it holds out for validation.
 
-    A fit that resumes takes copies of those of the last one: it splits off the same
-    examples. Files do not hold them.
+    A fit that resumes takes those of the last one: it splits off the same examples.
+    Files do not hold them.
     """
     if resume and hasattr(estimator, "_random_state"):
-        return deepcopy(estimator._random_state), estimator._split_state
+        return deepcopy(estimator._random_state), estimator._seed
     seed = check_random_state(estimator.random_state).randint(np.iinfo(np.int32).max)
-    return RandomState(seed), RandomState(seed)
+    return RandomState(seed), seed

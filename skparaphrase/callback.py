@@ -13,7 +13,6 @@ those of the start, epoch 0, which has no loss.
 from os import PathLike
 from typing import Any
 
-from skparaphrase._threads import process_rank
 from skparaphrase._typing import Scorer
 
 __all__ = ["Checkpoint", "ScoreMonitor"]
@@ -57,7 +56,7 @@ class Checkpoint:
     With validation, the folder holds the last epoch, and not the best one so far.
 
     Saving takes the time of `save` after each epoch. If `torchrun` has started several
-    processes, the first one saves. Fits of a grid search share their callbacks, and
+    processes, set it in the first one. Fits of a grid search share their callbacks, and
     would overwrite each other's folder. `partial_fit` calls no callbacks.
 
     Examples
@@ -102,7 +101,7 @@ class Checkpoint:
         self, estimator: Any, context: Any, *, fitted_estimator: Any = None
     ) -> bool:
         """Save after an epoch."""
-        if context.task_name == "epoch" and process_rank() == 0:
+        if context.task_name == "epoch":
             if fitted_estimator.n_epochs_ % self.every_n_epochs == 0:
                 fitted_estimator.save(self.folder)
         return False
@@ -180,7 +179,7 @@ class ScoreMonitor:
         scores = dict(value) if isinstance(value, dict) else {"score": float(value)}
         scores = {"epoch": len(self.scores_), **scores}
         self.scores_.append(scores)
-        if self.verbose and process_rank() == 0:
+        if self.verbose:
             print(
                 ", ".join(
                     f"{name} {value:d}" if name == "epoch" else f"{name} {value:.4f}"

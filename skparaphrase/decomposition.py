@@ -42,10 +42,6 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
     n_components : int, default=1
         Number of directions to remove; 1 is the paper's choice. 0 leaves the vectors
         unchanged.
-    per_side : bool, default=False
-        If True, find the directions of the first and of the second sentences
-        separately, as the paper's code does, and accept only pairs. If False, find
-        them from all sentences together, as the paper says.
     norm : {"l2"} or None, default="l2"
         "l2" scales the results to length 1, which leaves cosines as they are and is
         what classifiers and clusters need. None is the paper's algorithm to the letter.
@@ -57,21 +53,19 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
     components_ : ndarray of shape (n_components, d)
         Orthonormal directions, strongest first, each with a positive largest entry.
         Zeros, with a warning, where the vectors have fewer directions.
-        The shape is (2, n_components, d) with `per_side`.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Share of the (uncentred) sum of squares in each direction. The shape is
-        (2, n_components) with `per_side`.
+        Share of the (uncentred) sum of squares in each direction.
     n_features_in_ : int
         Length d of the vectors.
     n_samples_seen_ : int
-        Number of vectors that were fitted, on each side with `per_side`.
+        Number of vectors that were fitted.
 
     Notes
     -----
     The d x d Gram matrix is summed in double precision over blocks of 256 vectors, so
     memory does not grow with the number of vectors. It is kept for
-    :meth:`partial_fit` (8 d^2 bytes, twice with `per_side`). The paper fits on the
-    sentences that it evaluates, whereas a `Pipeline` fits on the training part.
+    :meth:`partial_fit` (8 d^2 bytes). The paper fits on the sentences that it
+    evaluates, whereas a `Pipeline` fits on the training part.
 
     Examples
     --------
@@ -88,21 +82,14 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
     explained_variance_ratio_: NDArray[np.floating]
     n_features_in_: int
     n_samples_seen_: int
-    _gram: NDArray[np.float64]  # of shape (n_sides, d, d)
+    _gram: NDArray[np.float64]  # of shape (d, d)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 0, None, closed="left")],
-        "per_side": ["boolean"],
         "norm": [StrOptions({"l2"}), None],
     }
 
-    def __init__(
-        self,
-        n_components: int = 1,
-        *,
-        per_side: bool = False,
-        norm: str | None = "l2",
-    ) -> None:
+    def __init__(self, n_components: int = 1, *, norm: str | None = "l2") -> None:
         store_parameters(self, locals())
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -130,11 +117,13 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
     def partial_fit(self, X: ArrayLike, y: object = None) -> Self:
         """Update the directions with more vectors.
 
+        The result equals, up to rounding, a single :meth:`fit` on all vectors.
+
         Parameters
         ----------
-        X, y
-            As in :meth:`fit`. The result equals, up to rounding, a single :meth:`fit`
-            on all vectors.
+        X : array-like of shape (n_samples, ..., d)
+        y : None
+            Ignored.
 
         Returns
         -------
@@ -143,27 +132,14 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         Raises
         ------
         ValueError
-            As in :meth:`fit`, or if `per_side` has changed since the first call.
+            As in :meth:`fit`.
         """
         return self._update(X, resume=hasattr(self, "_gram"))
 
     def _update(self, X: ArrayLike, *, resume: bool) -> Self:
         vectors = check_last_axis(X, self, reset=not resume, dtype=_FLOATS)
-        if not self.per_side:
-            sides = [vectors.reshape(-1, vectors.shape[-1])]
-        elif vectors.ndim == 3:
-            sides = [vectors[:, i] for i in range(vectors.shape[1])]
-        else:
-            raise ValueError(
-                "per_side=True needs vectors of pairs, shape (n_pairs, 2, d); got "
-                f"shape {vectors.shape}."
-            )
-        if resume and len(self._gram) != len(sides):
-            raise ValueError(
-                f"The first call of partial_fit used {len(self._gram)} side(s), "
-                f"this one uses {len(sides)}. Was per_side changed?"
-            )
-        n_samples = len(sides[0]) + (self.n_samples_seen_ if resume else 0)
+        rows = vectors.reshape(-1, vectors.shape[-1])
+        n_samples = len(rows) + (self.n_samples_seen_ if resume else 0)
         if self.n_components > vectors.shape[-1]:
             raise ValueError(
                 f"n_components={self.n_components} exceeds the "
@@ -175,16 +151,12 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
                 f"{self.n_components} component(s) needs at least "
                 f"{self.n_components + 1}; with fewer, all vectors become zero."
             )
-        before = self._gram if resume else [0.0] * len(sides)
-        grams = np.stack([*map(add_gram, sides, before)])
-        if not np.isfinite(np.trace(grams, axis1=1, axis2=2)).all():
+        gram = add_gram(rows, self._gram if resume else 0.0)
+        if not np.isfinite(np.trace(gram)):
             raise ValueError("The squares of the vectors overflow; scale the vectors.")
-        directions = [self._directions(gram, vectors.dtype) for gram in grams]
-        components, ratios = map(np.stack, zip(*directions, strict=True))
-        self.components_ = components if self.per_side else components[0]
-        self.explained_variance_ratio_ = ratios if self.per_side else ratios[0]
-        self._gram = grams
-        self.n_samples_seen_ = n_samples
+        directions = self._directions(gram, vectors.dtype)
+        self.components_, self.explained_variance_ratio_ = directions
+        self._gram, self.n_samples_seen_ = gram, n_samples
         return self
 
     def transform(self, X: ArrayLike) -> Any:
@@ -205,18 +177,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         components = self.components_.astype(vectors.dtype, copy=False)
         if self.norm not in ("l2", None):  # which `fit` may not have seen
             self._validate_params()
-        is_scaled = self.norm is not None
-        if not self.per_side:
-            removed = _project_out(vectors, components, is_scaled)
-        elif vectors.ndim == 3 and vectors.shape[1] == len(components):
-            sides = zip(vectors.swapaxes(0, 1), components, strict=True)
-            parts = [_project_out(*side, is_scaled) for side in sides]
-            removed = np.stack(parts, axis=1)
-        else:
-            raise ValueError(
-                "per_side=True was fitted on pairs and expects vectors of shape "
-                f"(n_pairs, {len(components)}, d); got shape {vectors.shape}."
-            )
+        removed = _project_out(vectors, components, self.norm is not None)
         return self._wrap(removed, X)
 
     def _directions(
@@ -314,7 +275,8 @@ def _map_rows(
     function: Callable[[slice], Any], X: NDArray[np.floating]
 ) -> Iterator[Any]:
     """Results for parts of the rows, in order, independent of the threads."""
-    # BLAS threads of concurrent products would wait for one another.
+    # BLAS threads wait for one another: on two busy cores, a fit of 200,000 vectors of
+    # length 256 takes 0.5 s, and 1.4 s with products by BLAS threads in plain NumPy.
     with one_blas_thread() if len(X) > _ROWS else nullcontext():
         yield from map_blocks(function, _slices(slice(0, len(X)), _TASK))
 

@@ -15,9 +15,11 @@ from numpy.lib.format import open_memmap
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from skparaphrase._compat import check_int, safe_indexing
+from skparaphrase._frames import row_index
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, FilePath
-from skparaphrase.text._check import count_rows, is_stored, materialize, read_blocks
+from skparaphrase.text._check import materialize
+from skparaphrase.text._stored import count_rows, is_stored, read_blocks
 
 __all__ = ["to_arrow", "transform_to_file"]
 
@@ -167,7 +169,7 @@ def _check_columns(columns: Any, n_rows: int, is_parquet: bool) -> Any:
         raise ValueError("Only a .parquet file has columns; the path has another name.")
     import pyarrow as pa
 
-    if hasattr(columns, "reset_index"):  # that of pandas would become a column
+    if row_index(columns) is not None:  # it would become a column
         columns = columns.reset_index(drop=True)
     table = pa.table(columns)
     if table.num_rows != n_rows or _VECTOR in table.column_names:
@@ -210,11 +212,10 @@ def _write_parquet(
     from pyarrow.parquet import ParquetWriter
 
     def table(place: slice, block: NDArray[Any]) -> Any:
-        others = {}
-        if columns is not None:
-            part = columns.slice(place.start, len(block))
-            others = dict(zip(part.column_names, part.columns, strict=True))
-        return pa.table({**others, _VECTOR: to_arrow(block)})
+        vectors = to_arrow(block)
+        if columns is None:
+            return pa.table({_VECTOR: vectors})
+        return columns.slice(place.start, len(block)).append_column(_VECTOR, vectors)
 
     tables = starmap(table, blocks)
     first = next(tables)

@@ -4,11 +4,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
@@ -158,7 +158,7 @@ class MarginLoss(BaseLoss):
         return self.compare(unit, *self.choose(unit.detach(), batch), batch.weights)
 
     def choose(self, unit: "Tensor", batch: LossBatch) -> "tuple[Tensor, Tensor]":
-        """The negative example of each text; cosines are computed in blocks.
+        """The negative example of each text.
 
         A random choice draws a pair, then a side; with `mask_identical` it draws from
         the remaining candidates. The trainer calls this method where texts are embedded
@@ -176,46 +176,60 @@ class MarginLoss(BaseLoss):
         has_negative : Tensor of shape (2 * n_pairs,), bool
             False for a text without any candidate, which adds no loss.
         """
-        n = len(unit) - batch.n_hard
-        texts, device, random_state = batch.identities, unit.device, batch.random_state
-        mask_identical = self.mask_identical or batch.has_classes
-        if self.negatives == "random" and not mask_identical:
-            drawn = networks.to_device(_draw(n, self.pool, random_state), device)
-            return drawn, torch.ones_like(drawn, dtype=torch.bool)
-        numbers = None
-        if self.negatives != "max" and mask_identical:
-            # One for each text, whatever the blocks.
-            numbers = networks.to_device(random_state.random_sample(n), device)
-        parts = []
-        for rows in _blocks(n):
-            cosines = unit[rows] @ unit.T
-            of_pairs = cosines[:, :n]
-            pairs = of_pairs.view(-1, 2, n // 2, 2)
-            own = pairs.diagonal(rows.start // 2, dim1=0, dim2=2)
-            own.fill_(-torch.inf)  # the text and its partner
-            if self.pool == "first":
-                of_pairs[:, 1::2] = -torch.inf
-            if mask_identical:
-                same = networks.to_device(_identical(texts, rows), device)
-                cosines.masked_fill_(same, -torch.inf)  # a mask as index synchronises
-            if device.type == "cpu":  # NumPy takes a fifth of the time
-                chosen = torch.from_numpy(cosines.numpy().argmax(axis=1))
-                highest = cosines.gather(1, chosen[:, None])[:, 0]
-            else:
-                highest, chosen = cosines.max(dim=1)
-            drawn = chosen
-            if numbers is not None:
-                drawn = _draw_candidate(cosines > -torch.inf, numbers[rows])
-            parts.append((chosen, highest > -torch.inf, drawn))
-        chosen, has_negative, drawn = map(torch.cat, zip(*parts, strict=True))
         if self.negatives == "max":
-            return chosen, has_negative
-        if numbers is None:
-            drawn = networks.to_device(_draw(n, self.pool, random_state), device)
-        if self.negatives == "mix":
-            coin = networks.to_device(random_state.random_sample(n) < 0.5, device)
-            drawn = torch.where(coin, drawn, chosen)
+            return self._nearest(unit, batch)
+        drawn, has_negative = self._random(unit, batch)
+        if self.negatives == "random":
+            return drawn, has_negative
+        coin = batch.random_state.random_sample(len(drawn)) < 0.5
+        nearest, has_negative = self._nearest(unit, batch)
+        is_drawn = networks.to_device(coin, unit.device)
+        return torch.where(is_drawn, drawn, nearest), has_negative
+
+    def _nearest(self, unit: "Tensor", batch: LossBatch) -> "tuple[Tensor, Tensor]":
+        """The most similar candidate of each text, and whether it has any."""
+        parts = []
+        for rows, allowed in self._candidates(batch, unit.device):
+            cosines = (unit[rows] @ unit.T).masked_fill_(~allowed, -torch.inf)
+            if unit.device.type == "cpu":  # NumPy takes a fifth of the time
+                nearest = torch.from_numpy(cosines.numpy().argmax(axis=1))
+            else:
+                nearest = cosines.argmax(dim=1)
+            parts.append((nearest, allowed.any(dim=1)))
+        nearest, has_negative = map(torch.cat, zip(*parts, strict=True))
+        return nearest, has_negative
+
+    def _random(self, unit: "Tensor", batch: LossBatch) -> "tuple[Tensor, Tensor]":
+        """A random text for each one, and whether it has any candidate."""
+        n, device = len(unit) - batch.n_hard, unit.device
+        if not (self.mask_identical or batch.has_classes):
+            pair = batch.random_state.randint(n // 2, size=n)
+            side = batch.random_state.randint(2 if self.pool == "both" else 1, size=n)
+            drawn = networks.to_device(2 * pair + side, device)
+            return drawn, torch.ones_like(drawn, dtype=torch.bool)
+        numbers = networks.to_device(batch.random_state.random_sample(n), device)
+        parts = [
+            (_draw_candidate(allowed, numbers[rows]), allowed.any(dim=1))
+            for rows, allowed in self._candidates(batch, device)
+        ]
+        drawn, has_negative = map(torch.cat, zip(*parts, strict=True))
         return drawn, has_negative
+
+    def _candidates(
+        self, batch: LossBatch, device: "torch.device"
+    ) -> "Iterator[tuple[slice, Tensor]]":
+        """Blocks of texts, and which texts (columns) may be the negative of each."""
+        n, texts = len(batch.identities) - batch.n_hard, batch.identities
+        pairs = np.arange(len(texts)) // 2
+        for start in range(0, n, BLOCK):
+            rows = slice(start, min(start + BLOCK, n))
+            allowed = pairs[rows, None] != pairs
+            if self.pool == "first":
+                allowed[:, 1:n:2] = False
+            if self.mask_identical or batch.has_classes:
+                differs = texts[rows, None] != texts
+                allowed &= differs & differs[np.arange(len(differs)) ^ 1]
+            yield rows, networks.to_device(allowed, device)
 
     def compare(
         self,
@@ -325,9 +339,10 @@ class InfoNCELoss(BaseLoss):
             weights = unit.new_ones(n_pairs + n_negative)
         weights, of_negatives = weights.split([n_pairs, n_negative])
         mask: Any = unit.new_zeros(())
-        groups = self._groups(batch, n_pairs)
-        if groups is not None:
-            mask = networks.to_device(_mask(groups, n_pairs), unit.device).to(unit)
+        known = self._known(batch)
+        if known is not None:  # zero times -inf would be NaN
+            values = known * np.float32(-1e30)
+            mask = networks.to_device(values, unit.device).to(unit)
 
         def compare(vectors: "Tensor") -> "list[Tensor]":
             """Logits of first texts among candidates, of second among first texts.
@@ -367,17 +382,25 @@ class InfoNCELoss(BaseLoss):
             total = total + 2 * functional.softplus(margin)
         return total / (2 * max(n_pairs, 1))
 
-    def _groups(self, batch: LossBatch, n_pairs: int) -> "NDArray[np.integer] | None":
-        """Equal numbers for texts that are no negatives of each other."""
+    def _known(self, batch: LossBatch) -> "NDArray[np.bool_] | None":
+        """Which candidates (columns) are no negatives of each pair; None: all are.
+
+        They are of the group of the pair, to which both of its texts belong. Candidates
+        are the second texts and the hard negatives, and also the first texts.
+        """
+        n_pairs, texts = batch.n_pairs, batch.identities
         if batch.has_classes:
-            return batch.identities
-        if not self.mask_known:
-            return None
-        texts = batch.identities
-        if batch.n_negative:
-            marked = slice(2 * n_pairs, 2 * (n_pairs + batch.n_negative))
-            texts = np.delete(texts, marked)
-        return _paraphrase_groups(texts, n_pairs)
+            of_pairs, of_hard = texts[0 : 2 * n_pairs : 2], texts[2 * n_pairs :]
+        else:
+            pairs, _, hard = np.split(texts, [2 * n_pairs, len(texts) - batch.n_hard])
+            n_different = len({*pairs.tolist(), *hard.tolist()})
+            if not self.mask_known or n_different == len(pairs) + len(hard):
+                return None
+            rows = np.concatenate([pairs.reshape(-1, 2), np.column_stack([hard] * 2)])
+            of_pairs, of_hard = np.split(text_groups(rows), [n_pairs])
+        same = of_pairs[:, None] == np.concatenate([of_pairs, of_hard])
+        np.fill_diagonal(same, False)
+        return same
 
 
 class CoSENTLoss(BaseLoss):
@@ -490,52 +513,8 @@ LOSSES: dict[str, BaseLoss] = {
 LOSS = [StrOptions({"auto", *LOSSES}), BaseLoss]
 
 
-def _blocks(n_rows: int) -> list[slice]:
-    """`gen_batches` without its validation, which takes 0.1 ms."""
-    return [slice(i, min(i + BLOCK, n_rows)) for i in range(0, n_rows, BLOCK)]
-
-
 def _draw_candidate(allowed: "Tensor", numbers: "Tensor") -> "Tensor":
     """A candidate of each row, given a number in [0, 1); any place if there is none."""
     counts = allowed.cumsum(dim=1, dtype=torch.int32)
     rank = (numbers * counts[:, -1]).to(torch.int32) + 1
     return torch.searchsorted(counts, rank[:, None])[:, 0].clamp(max=len(counts[0]) - 1)
-
-
-def _draw(n: int, pool: str, random_state: RandomState) -> NDArray[np.integer]:
-    pair = random_state.randint(n // 2, size=n)
-    side = random_state.randint(2 if pool == "both" else 1, size=n)
-    return 2 * pair + side
-
-
-def _identical(texts: NDArray[np.integer], rows: slice) -> NDArray[np.bool_]:
-    """Where a candidate (column) equals a text or its partner (row)."""
-    same = texts[rows, None] == texts
-    return same | same[np.arange(len(same)) ^ 1]
-
-
-def _paraphrase_groups(
-    texts: NDArray[np.integer], n_pairs: int
-) -> NDArray[np.integer] | None:
-    """Equal numbers for texts that strings and pairs connect, shape (n_texts,).
-
-    None if all texts differ.
-    """
-    if len(set(texts.tolist())) == len(texts):
-        return None
-    pairs, negatives = np.split(texts, [2 * n_pairs])
-    rows = np.concatenate([pairs.reshape(-1, 2), np.column_stack([negatives] * 2)])
-    pair_groups, negative_groups = np.split(text_groups(rows), [n_pairs])
-    return np.concatenate([np.repeat(pair_groups, 2), negative_groups])
-
-
-def _mask(groups: NDArray[np.integer], n_pairs: int) -> NDArray[np.float32]:
-    """What excludes candidates of a pair that are no negatives, if added to logits.
-
-    They are of the group of the pair, to which both of its texts belong: the mask is
-    that of the first texts among candidates, and of the second among first texts.
-    """
-    of_pairs, of_hard = groups[0 : 2 * n_pairs : 2], groups[2 * n_pairs :]
-    same = of_pairs[:, None] == np.concatenate([of_pairs, of_hard])
-    np.fill_diagonal(same, False)
-    return same * np.float32(-1e30)  # zero times -inf would be NaN

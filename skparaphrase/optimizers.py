@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from sklearn.base import BaseEstimator
 
 from skparaphrase._compat import Interval, StrOptions
-from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._estimator import DocumentedOnline, store_parameters
 
 __all__ = ["Optimizer"]
 
@@ -113,25 +113,12 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         scramble: float = 0.0,
         ordered_first_epoch: bool = False,
     ) -> None:
-        self.name = name
-        self.sparse = sparse
-        self.clip_norm = clip_norm
-        self.clip_jointly = clip_jointly
-        self.momentum = momentum
-        self.schedule = schedule
-        self.reset = reset
-        self.max_change = max_change
-        self.vectors_penalty = vectors_penalty
-        self.composition_penalty = composition_penalty
-        self.head_penalty = head_penalty
-        self.word_dropout = word_dropout
-        self.scramble = scramble
-        self.ordered_first_epoch = ordered_first_epoch
+        store_parameters(self, locals())
 
     @property
     def _uses_start(self) -> bool:
         """Whether steps depend on the vectors at the start."""
-        return self.vectors_penalty > 0 or self.max_change is not None
+        return bool(self.vectors_penalty) or self.max_change is not None
 
 
 #: Settings of papers have this: all papers train with dense updates, without limits.

@@ -112,6 +112,12 @@ def narrow(monkeypatch):
 
 
 @pytest.fixture
+def double(narrow, monkeypatch):
+    """Narrow grid networks that get the cube in double precision."""
+    monkeypatch.setattr(torch.Tensor, "float", torch.Tensor.double)
+
+
+@pytest.fixture
 def splits(monkeypatch):
     """The examples of each fit: those to train on, and those to validate on."""
 

@@ -8,6 +8,7 @@ import numpy as np
 from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors._subwords import Subwords
 
 RNG = np.random.RandomState(0)
 WORDS = [f"w{i}" for i in range(30)]
@@ -26,6 +27,13 @@ def make_encoder(**changes):
         "pooling": "mean", "shrinkage": 0,
     }  # fmt: skip
     return ParaphraseEncoder(VECTORS, **{**settings, **changes})
+
+
+def with_ngrams(words, matrix):
+    """A table that makes vectors for unknown words, each another one."""
+    rows = np.random.default_rng(0).normal(size=(97, np.shape(matrix)[1]))
+    subwords = Subwords(rows.astype(np.float32))
+    return WordVectors(words, matrix, unknown="subword", subwords=subwords)
 
 
 def unit(vectors):

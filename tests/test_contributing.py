@@ -164,8 +164,9 @@ ADDITIONS = {  # new and changed files
                     "from skparaphrase.supervision._named import NamedPairs\n"
                 ),
                 "        TeacherVectors(),": "        NamedPairs(),\n",
-                "    scores = read_scores(y)": (
-                    '    if np.asarray(y).dtype.kind == "U":\n        return "named"\n'
+                "        scores = read_scores(y)": (
+                    '        if np.asarray(y).dtype.kind == "U":\n'
+                    '            return "named"\n'
                 ),
             },
         ),

@@ -58,26 +58,8 @@ def test_more_axes_are_rows(flat):
         assert_allclose(nested.transform(flat), removed, atol=1e-12)
 
 
-def test_per_side_is_two_removals(paired):
-    removal = CommonComponentRemoval(2, per_side=True).fit(paired)
-    assert removal.components_.shape == (2, 2, 7)
-    assert removal.explained_variance_ratio_.shape == (2, 2)
-    for side in (0, 1):
-        one = CommonComponentRemoval(2).fit(paired[:, side])
-        assert_array_equal(removal.components_[side], one.components_)
-        assert_array_equal(
-            removal.explained_variance_ratio_[side], one.explained_variance_ratio_
-        )
-        assert_allclose(
-            removal.transform(paired)[:, side],
-            one.transform(paired[:, side]),
-            atol=1e-12,
-        )
-
-
-@pytest.mark.parametrize("per_side", [False, True])
-def test_types(paired, per_side):
-    removal = CommonComponentRemoval(per_side=per_side).fit(paired)
+def test_types(paired):
+    removal = CommonComponentRemoval().fit(paired)
     before = paired.copy()
     single = removal.transform(paired.astype(np.float32))
     assert single.dtype == np.float32
@@ -128,14 +110,11 @@ def test_zero_rows(paired, shape):
     [
         (np.ones((1, 4)), {}, "needs at least 2"),
         (np.ones((3, 4)), {"n_components": 3}, "needs at least 4"),
-        (np.ones((1, 2, 4)), {"per_side": True}, "needs at least 2"),
         (np.ones((9, 4)), {"n_components": 5}, "exceeds the 4 features"),
-        (np.ones((9, 4)), {"per_side": True}, r"\(n_pairs, 2, d\)"),
         (np.full((9, 4), np.nan), {}, "NaN"),
         (np.ones((9, 2, 0)), {}, r"0 feature\(s\)"),
         (np.ones(9), {}, "2D array"),
         (np.ones((9, 4)), {"n_components": -1}, "n_components"),
-        (np.ones((9, 4)), {"per_side": "yes"}, "per_side"),
     ],
 )
 def test_fit_refuses(X, parameters, message):
@@ -143,24 +122,16 @@ def test_fit_refuses(X, parameters, message):
         CommonComponentRemoval(**parameters).fit(X)
 
 
-@pytest.mark.parametrize("shape", [(9, 7), (9, 3, 7)])
-def test_sides_are_those_of_fit(paired, shape):
-    removal = CommonComponentRemoval(per_side=True).fit(paired)
-    with pytest.raises(ValueError, match="per_side=True was fitted"):
-        removal.transform(np.ones(shape))
-
-
 # partial_fit -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("per_side", [False, True])
 @pytest.mark.parametrize("step", [4, 7, 29, 30])
-def test_parts_sum_to_the_whole(paired, per_side, step):
-    whole = CommonComponentRemoval(3, per_side=per_side).fit(paired)
-    parts = CommonComponentRemoval(3, per_side=per_side)
+def test_parts_sum_to_the_whole(paired, step):
+    whole = CommonComponentRemoval(3).fit(paired)
+    parts = CommonComponentRemoval(3)
     for start in range(0, len(paired), step):
         parts.partial_fit(paired[start : start + step])
-    assert parts.n_samples_seen_ == whole.n_samples_seen_ == (30 if per_side else 60)
+    assert parts.n_samples_seen_ == whole.n_samples_seen_ == 60
     for name in ("components_", "explained_variance_ratio_"):
         assert_allclose(getattr(parts, name), getattr(whole, name), atol=1e-12)
     assert_allclose(parts.transform(paired), whole.transform(paired), atol=1e-12)
@@ -185,8 +156,6 @@ def test_what_is_refused_after_fit_changes_nothing(flat):
         with pytest.raises(ValueError, match="NaN"):
             method(np.full((9, 7), np.nan))
     removal.partial_fit(np.empty((0, 7)))
-    with pytest.raises(ValueError, match=r"used 1 side.*uses 2"):
-        removal.set_params(per_side=True).partial_fit(np.ones((9, 2, 7)))
     assert_array_equal(removal.components_, before)
     assert removal.n_samples_seen_ == 60
     assert removal.n_features_in_ == 7
@@ -230,11 +199,6 @@ def test_only_directions_that_there_are_are_removed():
         removal.fit(line)
     expected = [[1 / 3, 2 / 3, 2 / 3], [0, 0, 0]]
     assert_allclose(removal.components_, expected, atol=1e-12)
-    sides = np.stack([line, np.zeros_like(line)], axis=1)
-    with pytest.warns(UserWarning, match="fewer than n_components=1"):
-        removal = CommonComponentRemoval(per_side=True).fit(sides)
-    assert_allclose(removal.components_[0], expected[:1], atol=1e-12)
-    assert_array_equal(removal.components_[1], np.zeros((1, 3)))
 
 
 @pytest.mark.parametrize("unit", [1e-100, 1e100])

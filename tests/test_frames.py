@@ -161,7 +161,7 @@ def test_string_types(tfidf, columns, make):
 def test_missing_in_string_types(tfidf, columns, make):
     texts = ["w1", *columns["title"]]
     texts[4] = None
-    with pytest.raises(ValueError, match=r"1 of 31 .* at index 4, is .*missing texts"):
+    with pytest.raises(ValueError, match=r"at index 4 is .*missing texts"):
         tfidf.fit(make(texts))
 
 

@@ -3,8 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import sys
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -17,7 +15,6 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from skparaphrase import _progress, show_progress
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
@@ -51,7 +48,7 @@ TRANSFORMERS = {
 def test_blocks_are_those_of_one_call(name, tmp_path):
     transformer = clone(TRANSFORMERS[name]).fit(PAIRS)
     wanted = transformer.transform(PAIRS)
-    for block_size in (1, 7, 85, 1000):
+    for block_size in (1, np.int8(7), np.uint8(200), 85, 1000):
         vectors = transform_to_file(
             transformer, PAIRS, tmp_path / "a.npy", block_size=block_size
         )
@@ -77,13 +74,6 @@ def test_the_type_of_the_file(tmp_path):
     found = transform_to_file(AVERAGE, PAIRS, path, dtype="float16")
     assert found.dtype == np.float16
     assert_allclose(found, WANTED, atol=4e-3)
-    with pytest.raises(TypeError, match="Cannot cast"):
-        transform_to_file(AVERAGE, PAIRS, path, dtype="int8")
-    large = AverageEncoder(WordVectors(["a"], np.full((1, 2), 7e4)))
-    with pytest.raises(FloatingPointError, match="overflow"):
-        transform_to_file(large, ["a"], path, dtype="float16")
-    assert_array_equal(np.load(path), found)  # a failure leaves the file as it was
-    assert [file.name for file in tmp_path.iterdir()] == ["a.npy"]
 
 
 class Stopped(AverageEncoder):
@@ -101,25 +91,30 @@ def test_an_interrupted_transform_leaves_no_file(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_what_cannot_be_written(tmp_path):
-    drops = FunctionTransformer(lambda X: np.ones((len(X) - 1, 2)))
-    with pytest.raises(ValueError, match="X has 85 rows, but got vectors of 76"):
-        transform_to_file(drops, PAIRS, tmp_path / "a.npy", block_size=10)
-    with pytest.raises(ValueError, match=r"block_size == 0, must be >= 1"):
-        transform_to_file(AVERAGE, PAIRS, tmp_path / "a.npy", block_size=0)
+LARGE = AverageEncoder(WordVectors(["a"], np.full((1, 2), 7e4)))
+DROPS = FunctionTransformer(lambda X: np.ones((len(X) - 1, 2)))
+ROWS = "columns must have 85 rows, as X, and"
 
 
-@pytest.mark.parametrize("block_size", [np.int64(10), np.uint8(200), np.int8(7)])
-@pytest.mark.parametrize("name", ["a.npy", "a.parquet"])
-def test_integers_of_numpy(name, block_size, tmp_path):
-    texts = PAIRS * 4
-    expected = AVERAGE.transform(texts)
-    transform_to_file(AVERAGE, texts, tmp_path / name, block_size=block_size)
-    if name == "a.npy":
-        assert_array_equal(np.load(tmp_path / name), expected)
-    else:
-        column = parquet.read_table(tmp_path / name)["vector"].to_pylist()
-        assert_array_equal(np.float32(column), expected)
+@pytest.mark.parametrize(
+    ("transformer", "X", "name", "options", "error", "words"),
+    [
+        (AVERAGE, PAIRS, "a.npy", {"dtype": "int8"}, TypeError, "Cannot cast"),
+        (LARGE, ["a"], "a.npy", {"dtype": "f2"}, FloatingPointError, "overflow"),
+        (DROPS, PAIRS, "a.npy", {"block_size": 10}, ValueError, "85 rows, .* of 76"),
+        (DROPS, PAIRS, "a.parquet", {"block_size": 10}, ValueError, "85 rows.*f 76"),
+        (AVERAGE, PAIRS, "a.npy", {"block_size": 0}, ValueError, "block_size == 0, mu"),
+        (AVERAGE, PAIRS, "a.parquet", {"columns": {"id": [1]}}, ValueError, ROWS),
+        (AVERAGE, PAIRS, "a.parquet", {"columns": {"vector": PAIRS}}, ValueError, ROWS),
+        (AVERAGE, PAIRS, "a.npy", {"columns": {}}, ValueError, "Only a .parquet file"),
+    ],
+)
+def test_what_cannot_be_written(transformer, X, name, options, error, words, tmp_path):
+    (tmp_path / name).write_text("before")
+    with pytest.raises(error, match=words):
+        transform_to_file(transformer, X, tmp_path / name, **options)
+    assert (tmp_path / name).read_text() == "before"
+    assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
 def test_texts_that_are_read_once(tmp_path):
@@ -140,16 +135,6 @@ def test_a_link_that_appears_meanwhile_is_not_followed(tmp_path):
     transform_to_file(FunctionTransformer(transform), PAIRS, path, block_size=10)
     assert precious.read_text() == "mine" and not path.is_symlink()
     assert_array_equal(np.load(path), AVERAGE.transform(PAIRS))
-
-
-def test_progress(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(_progress, "_DELAY", 0)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    transform_to_file(AVERAGE, PAIRS, tmp_path / "a.npy")
-    assert capsys.readouterr().err == ""
-    with show_progress():
-        transform_to_file(AVERAGE, PAIRS, tmp_path / "a.npy", block_size=10)
-    assert "85/85" in capsys.readouterr().err
 
 
 # Parquet and Arrow
@@ -209,19 +194,6 @@ def test_pairs_and_no_rows_in_parquet(tmp_path):
     none = transform_to_file(AVERAGE, [], path, columns={"id": []})
     assert none.schema.names == ["id", "vector"]
     assert none.count_rows() == 0
-
-
-def test_columns_that_are_refused(tmp_path):
-    path = tmp_path / "vectors.parquet"
-    for columns in ({"id": [1]}, {"vector": range(85)}):
-        with pytest.raises(ValueError, match="columns must have 85 rows, as X, and"):
-            transform_to_file(AVERAGE, PAIRS, path, columns=columns)
-    with pytest.raises(ValueError, match=r"Only a .parquet file has columns"):
-        transform_to_file(AVERAGE, PAIRS, tmp_path / "a.npy", columns={"id": range(85)})
-    with pytest.raises(ValueError, match="X has 85 rows, but got vectors of 76"):
-        drops = FunctionTransformer(lambda X: np.ones((len(X) - 1, 2)))
-        transform_to_file(drops, PAIRS, path, block_size=10)
-    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int8])

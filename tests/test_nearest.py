@@ -96,7 +96,7 @@ def test_a_bound_that_rises_leaves_out_what_is_below(monkeypatch):
     least = np.array([[0.1]], dtype=np.float32)
     found = []
     one = Rows(np.ones((1, 1), np.float32))
-    for _, row, cosine in Queries(one, slice(None), Rows(rows)).larger(least):
+    for _, row, cosine in Queries(one, slice(None), Rows(rows)).iter_matches(least):
         found += row.tolist()
         least[0, 0] = cosine.max()
     assert found == [0, 1, 3]

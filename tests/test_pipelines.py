@@ -110,7 +110,7 @@ def test_global_output(pipe, pairs, gold, sentences, kind):
 
 OURS = [
     "skparaphrase.decomposition.CommonComponentRemoval",
-    "skparaphrase.encoders._convolutional.CNNEncoder",
+    "skparaphrase.encoders._sequences.CNNEncoder",
     "skparaphrase.encoders._paraphrase.ParaphraseEncoder",
     "skparaphrase.encoders._average.SIFEncoder",
     "skparaphrase.pairs._similarity.PairSimilarity",

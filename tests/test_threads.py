@@ -214,15 +214,3 @@ def test_blocks_of_another_thread_stay_in_it():
 
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(work).result()
-
-
-def test_one_process_is_alone():
-    assert (_threads.n_processes(), _threads.process_rank()) == (1, 0)
-
-
-def test_a_task_of_joblib_trains_alone(monkeypatch):
-    group = SimpleNamespace(get_rank=lambda: 1, get_world_size=lambda: 2)
-    monkeypatch.setattr(_threads, "_distributed", lambda: group)
-    assert (_threads.n_processes(), _threads.process_rank()) == (2, 1)
-    tasks = [delayed(_threads.n_processes)()] * 2
-    assert Parallel(n_jobs=2, backend="threading")(tasks) == [1, 1]

@@ -157,7 +157,7 @@ def test_large_groups_are_held_out_whole(splits):
     model.fit(PAIRS, groups=np.arange(N) % 2)
     sizes = sorted(len(part) for part in splits[-1])
     assert sizes == [45, 45]
-    with pytest.raises(ValueError, match="groups, or shared texts, connect all"):
+    with pytest.raises(ValueError, match="groups, questions or shared texts connect"):
         model.fit(PAIRS, groups=["one"] * N)
     model.fit(PAIRS, groups=np.array([*range(45), *map(str, range(45))], object))
 

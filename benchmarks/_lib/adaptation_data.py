@@ -3,18 +3,14 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import argparse
-import csv
-import lzma
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import GroupShuffleSplit
 
 from _lib.papers import Data, score_sts, sts_means
-from skparaphrase.datasets import read_pairs
+from _lib.readers import read_tsv
 from skparaphrase.metrics import RetrievalScorer, STSScorer
 
 N_TEST = 3000  # held-out captions that are scored; the rest is the development part
@@ -33,10 +29,9 @@ class Captions(NamedTuple):
 class AdaptationData(Data):
     """Data, read on first use; the general scores of an encoder."""
 
-    def __init__(self, args: argparse.Namespace) -> None:
-        super().__init__(args)
-        self.args = args
-        self.seeds = range(args.seeds)
+    @property
+    def seeds(self) -> range:
+        return range(self.args.seeds)
 
     @cached_property
     def captions(self) -> Captions:
@@ -68,11 +63,6 @@ class AdaptationData(Data):
         rows = draw(y, n_texts, seed)
         return X[rows], y[rows]
 
-    def sick(self, part: str) -> tuple[Any, Any]:
-        return read_pairs(
-            self.root / f"data/sick/{part}.tsv", score="score", return_X_y=True
-        )
-
     @cached_property
     def sick_paraphrases(self) -> Any:
         """The 1,683 pairs of the training part with a score of at least 4."""
@@ -89,15 +79,6 @@ class AdaptationData(Data):
         scores = STSScorer(self.development)(encoder)
         sts = [score for name, score in scores.items() if name.startswith("sts")]
         return 50 * float(np.mean(sts) + scores["sick-train"])
-
-
-def read_tsv(path: Path, columns: list[str], label: str) -> tuple[Any, Any]:
-    """Texts of shape (n_rows, n_columns), and the column of their labels."""
-    opened = lzma.open if path.suffix == ".xz" else open
-    with opened(path, "rt", encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    texts = np.array([[row[column] for column in columns] for row in rows], object)
-    return texts, np.array([row[label] for row in rows])
 
 
 def draw(labels: Any, n_each: int, seed: int) -> Any:

@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -18,9 +17,8 @@ from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import FunctionTransformer, MultiLabelBinarizer
 
 from _lib.adaptation_data import AdaptationData, draw
-from _lib.adaptation_targets import START, Row
 from _lib.fits import (
-    Fit,
+    START,
     compared,
     logistic,
     neighbour,
@@ -28,13 +26,14 @@ from _lib.fits import (
     over_seeds,
     timed,
     trained,
-    trained_pipeline,
 )
 from _lib.labelled import read_labelled
+from _lib.pages import Row
 from _lib.readers import read_answers
 from _lib.teacher import teach
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_faq
+from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.metrics import map_score, pearson_scorer
 from skparaphrase.pairs import PairFeatures, PairSimilarity
 from skparaphrase.supervised import (
@@ -59,48 +58,31 @@ def few(data: AdaptationData) -> list[Row]:
     """Accuracy on the test questions of CLINC150."""
     asked = data.intents("test")
 
-    def run(fit: Callable[..., Fit], seed: int) -> dict[str, float]:
+    def run(name: str, seed: int) -> dict[str, float]:
         found = {}
         for n in FEW[:2] if data.quick else FEW:
-            model, seconds, n_warnings = fit(*data.few_texts(n, seed), seed=seed)
+            model = classifiers(seed)[name]
+            model, seconds, n_warnings = timed(model, *data.few_texts(n, seed))
             found[f"{n}"] = 100 * float(model.score(*asked))
         return {**found, "seconds": seconds, "warnings": n_warnings}
 
-    return [
-        over_seeds(data, name, lambda seed, fit=fit: run(fit, seed))
-        for name, fit in classifiers().items()
-    ]
+    return [over_seeds(data, name, run, name) for name in classifiers(0)]
 
 
-def classifiers() -> dict[str, Callable[..., Fit]]:
-    """Functions of texts, labels and a seed, by the names of rows."""
+def classifiers(seed: int) -> dict[str, Any]:
+    """Unfitted classifiers by the names of rows."""
     found = {
-        "tf-idf, logistic regression": _tfidf,
-        "pretrained, logistic regression": _pretrained,
-        "ParaphraseEncoder, logistic regression": trained_pipeline,
-        "TextClassifier": _classifier,
+        "tf-idf, logistic regression": on_vectors(TfidfVectorizer()),
+        "pretrained, logistic regression": on_vectors(load_pretrained()),
+        "ParaphraseEncoder, logistic regression": on_vectors(
+            ParaphraseEncoder(random_state=seed)
+        ),
+        "TextClassifier": TextClassifier(random_state=seed),
     }
     if all(map(find_spec, PACKAGES)):
-        found[f"{TEACHER}, logistic regression"] = _teacher
+        vectors = FunctionTransformer(lambda texts: teach(np.asarray(texts).tolist()))
+        found[f"{TEACHER}, logistic regression"] = on_vectors(vectors)
     return found
-
-
-def _tfidf(X: Any, y: Any, *, seed: int) -> Fit:
-    classifier = LogisticRegression(C=10, max_iter=1000)
-    return timed(make_pipeline(TfidfVectorizer(), classifier), X, y)
-
-
-def _pretrained(X: Any, y: Any, *, seed: int) -> Fit:
-    return timed(on_vectors(load_pretrained()), X, y)
-
-
-def _classifier(X: Any, y: Any, *, seed: int) -> Fit:
-    return timed(TextClassifier(random_state=seed), X, y)
-
-
-def _teacher(X: Any, y: Any, *, seed: int) -> Fit:
-    vectors = FunctionTransformer(lambda texts: teach(np.asarray(texts).tolist()))
-    return timed(on_vectors(vectors), X, y)
 
 
 def kinds(data: AdaptationData) -> list[Row]:
@@ -120,18 +102,13 @@ def kinds(data: AdaptationData) -> list[Row]:
         )
         both = make_union(load_pretrained(), FrozenEstimator(fit.estimator))
         found["both"] = 100 * float(on_vectors(both).fit(*known).score(*asked))
-        classifier = _classifier(*known, seed=seed)
+        classifier = timed(TextClassifier(random_state=seed), *known)
         found["TextClassifier"] = 100 * float(classifier.estimator.score(*asked))
         found["warnings"] += classifier.n_warnings
         return found
 
     return [
-        over_seeds(
-            data,
-            f"{kind}: {n} texts",
-            lambda seed, of=of, n=n: run(*of, n, seed),
-            n_times=N_TIMES,
-        )
+        over_seeds(data, f"{kind}: {n} texts", run, *of, n, n_times=N_TIMES)
         for kind, of in _labelled_kinds(data).items()
         for n in KIND_TEXTS
         if n <= np.unique(of[1], return_counts=True)[1].max()
@@ -188,9 +165,7 @@ def several(data: AdaptationData) -> list[Row]:
 
     return [
         over_seeds(
-            data,
-            f"{n_labels} labels, {n_texts:,} texts",
-            lambda seed, sizes=(n_labels, n_texts): run(*sizes, seed),
+            data, f"{n_labels} labels, {n_texts:,} texts", run, n_labels, n_texts
         )
         for n_labels, n_texts in (SEVERAL[:1] if data.quick else SEVERAL)
     ]
@@ -202,32 +177,6 @@ def _joined(X: Any, y: Any, chosen: Any, n: int, seed: int) -> tuple[Any, Any]:
     rows = np.flatnonzero(np.isin(y, chosen))
     drawn = [rng.choice(rows, rng.randint(1, 4), replace=False) for _ in range(n)]
     return [" and ".join(X[each]) for each in drawn], [{*y[each]} for each in drawn]
-
-
-ABOUT_SEVERAL = f"""One to three questions of CLINC150, joined by "and", whose labels
-are their intents, as in MixSNIPS (Qin et al., 2020). Micro-averaged F1 x 100 on
-{N_JOINED:,} test questions, joined in the same way; "one-vs-rest" is
-`OneVsRestClassifier(LogisticRegression())` on the vectors of `load_pretrained()`, also
-with `C=10` and `class_weight="balanced"`. "F1" is that of `TextClassifier()`,
-"start" before training, and "exact" the percentage of texts with exactly the right
-labels."""
-
-
-ABOUT_KINDS = """Labels that say more or other things than what a text asks for: the
-kind of answer (TREC, 6 classes), the sentiment of a sentence (SST-2, 2), whether a
-sentence is subjective (SUBJ, 2), and the topic of a question (25). Accuracy x 100 on
-the test part; "texts" are those of each class. "Logistic" as above; "both" is the same
-on the vectors of the start and of the end side by side. Medians of 24 draws, which
-differ much where texts are few."""
-
-
-def about_few(rows: list[Row]) -> str:
-    text = """Accuracy x 100 on the test questions of CLINC150, by the number of
-    labelled texts of each of the 150 intents; seconds are those of the last column.
-    Logistic regression has C=10."""
-    if not any(TEACHER in row[""] for row in rows):
-        text += f" {TEACHER} was not installed and is left out."
-    return text
 
 
 def labels(data: AdaptationData) -> list[Row]:
@@ -249,7 +198,8 @@ def labels(data: AdaptationData) -> list[Row]:
     def precision(model: Any) -> float:
         ranks = hasattr(model, "decision_function")
         scores = (model.decision_function if ranks else model.predict)(answers.data)
-        return map_score(answers.target, scores, answers.query, no_relevant="skip")
+        rows = np.isin(answers.query, answers.query[answers.target == 1])  # answerable
+        return map_score(answers.target[rows], scores[rows], answers.query[rows])
 
     X, y = data.sick("train")
     labelled = (pairs[~test], label[~test])
@@ -281,18 +231,9 @@ def labels(data: AdaptationData) -> list[Row]:
             "warnings": fit.n_warnings,
         }
 
-    return [
-        over_seeds(data, name, lambda seed, task=task: run(*task, seed))
-        for name, task in tasks.items()
-    ]
+    return [over_seeds(data, name, run, *task) for name, task in tasks.items()]
 
 
 def read_trecqa(data: AdaptationData, part: str) -> Any:
     """Questions, candidates, labels and queries."""
     return read_answers(data.root / f"data/trecqa/{part}.tsv")
-
-
-ABOUT_LABELS = """Models at their defaults, trained on the training pairs of SICK
-(scored by Pearson x 100), MSRP (accuracy x 100) and TrecQA (mean average precision x
-100 over questions with a right answer). "Start" is the cosine of the pretrained
-encoder, with a threshold by logistic regression on MSRP."""

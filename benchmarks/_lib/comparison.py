@@ -1,4 +1,4 @@
-"""Our figures beside the published ones, as lines of text and as a page of HTML.
+"""Our figures beside the published ones, as lines of text and as one page.
 
 They are read from the tables of Markdown, where a published figure stands in brackets
 after ours, in a column "published" after ours, in a column "published X" beside the
@@ -10,10 +10,10 @@ column X, or in a row below ours that is called "published".
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from html import escape
 from itertools import groupby, takewhile
-from string import Template
 from typing import NamedTuple
+
+from _lib.papers import table
 
 PUBLISHED = "published"
 UNITS = {"": 1, "thousand": 1e3, "million": 1e6}
@@ -24,23 +24,6 @@ NOT_COMPARED = (
 _NUMBER = re.compile(r"(-?[\d,]*\d(?:\.\d+)?)(?!\.?\w) ?(thousand|million|)")
 _VALUE = re.compile("\\d|\N{EN DASH}")
 _BOTH = re.compile(r"(-?[\d,]*\d(?:\.\d+)?)\b[^()]*\((-?[\d,]*\d(?:\.\d+)?)\)")
-_PAGE = Template("""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>The five papers, reproduced</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 72em;
-  padding: 0 1em }
-table { border-collapse: collapse; margin: 1em 0; display: block; overflow-x: auto }
-td, th { border-bottom: 1px solid #ddd; padding: .15em .6em; text-align: left }
-.figure { display: grid; grid-template-columns: 14em 1fr 14em; gap: .1em .8em;
-  align-items: center }
-.bar { display: block; height: .5em; min-width: 1px }
-.ours { background: #1f77b4 }
-.theirs { background: #bbb }
-.figures { margin: .5em 0 1.5em } .figures > b { display: block; margin-top: .8em }
-</style></head><body><h1>The five papers, reproduced</h1>
-<p>$count figures beside published ones, in $tables tables; blue is ours, grey is
-published. $note</p><ul>$index</ul>$body</body></html>
-""")
 
 
 class Figure(NamedTuple):
@@ -137,72 +120,18 @@ def differences(markdown: str) -> list[str]:
     ]
 
 
-def html(pages: Mapping[str, str], note: str) -> str:
-    """One page with all tables, and a bar for each figure that has a published one."""
+def overview(pages: Mapping[str, str], note: str) -> str:
+    """A page of Markdown: all figures that have a published one, by their page."""
     found = {name: figures(text) for name, text in pages.items()}
-    index = [
-        f'<li><a href="#{name}">{escape(_title(text))}</a>: {len(found[name])}</li>'
-        for name, text in pages.items()
-    ]
-    body = [
-        f'<section id="{name}">{_bars(found[name], _title(text))}'
-        f"<details><summary>All of it</summary>{_as_html(text)}</details></section>"
-        for name, text in pages.items()
-    ]
-    return _PAGE.substitute(
-        count=sum(map(len, found.values())),
-        tables=sum(map(bool, found.values())),
-        note=escape(note),
-        index="".join(index),
-        body="\n".join(body),
-    )
-
-
-def _title(markdown: str) -> str:
-    return markdown.partition("\n")[0].lstrip("# ")
-
-
-def _bars(found: list[Figure], title: str) -> str:
-    lines = [f"<h2>{escape(title)}</h2>", '<div class="figures">']
-    for row, of in groupby(found, lambda figure: figure.row):
-        lines.append(f"<b>{escape(row)}</b>")
-        each = list(of)
-        longest = max(abs(value) for one in each for value in (one.ours, one.published))
-        for one in each:
-            widths = [
-                100 * max(value, 0) / (longest or 1)
-                for value in (one.ours, one.published)
-            ]
-            lines.append(
-                f'<div class="figure"><span>{escape(one.column)}</span><span>'
-                f'<i class="bar ours" style="width:{widths[0]:.1f}%"></i>'
-                f'<i class="bar theirs" style="width:{widths[1]:.1f}%"></i></span>'
-                f"<span>{one.ours:g} ({one.published:g}) "
-                f"{one.ours - one.published:+.3g}</span></div>"
-            )
-    return "\n".join([*lines, "</div>"])
-
-
-def _as_html(markdown: str) -> str:
-    """Titles, paragraphs, lists and tables."""
-    found = []
-    for block in markdown.split("\n\n"):
-        if block.startswith("|"):
-            for heads, *rows in tables_of(block):
-                lines = [_row("th", heads), *(_row("td", row) for row in rows)]
-                found.append(f"<table>{''.join(lines)}</table>")
-        elif block.startswith("#"):
-            level = len(block) - len(block.lstrip("#")) + 1
-            found.append(f"<h{level}>{escape(block.lstrip('# '))}</h{level}>")
-        elif block.startswith("- "):
-            items = block.removeprefix("- ").split("\n- ")
-            found.append(
-                f"<ul>{''.join(f'<li>{escape(of)}</li>' for of in items)}</ul>"
-            )
-        else:
-            found.append(f"<p>{escape(block)}</p>")
-    return "\n".join(found)
-
-
-def _row(kind: str, cells: list[str]) -> str:
-    return f"<tr>{''.join(f'<{kind}>{escape(of)}</{kind}>' for of in cells)}</tr>"
+    counted = f"{sum(map(len, found.values()))} figures beside published ones"
+    blocks = ["# The five papers, reproduced", f"{counted}. {note}".strip()]
+    for name, of in found.items():
+        title = pages[name].partition("\n")[0].lstrip("# ")
+        rows = [
+            [*one[:2], *map("{:g}".format, one[2:]), f"{one.ours - one.published:+.3g}"]
+            for one in of
+        ]
+        if rows:
+            heads = ["", "column", "ours", "published", "difference"]
+            blocks += [f"## [{title}]({name}.md)", "\n".join(table(heads, rows))]
+    return "\n\n".join(blocks) + "\n"

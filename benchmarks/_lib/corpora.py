@@ -11,10 +11,10 @@ from typing import Any
 from _lib.timing import Args
 
 CORPORA = ("flickr8k", "rewrites")
+N_SENTENCES = 150_000  # of `some_sentences`
 
 
 def read_table(args: Args) -> Any:
-
     from skparaphrase.vectors import read_word_vectors
 
     return read_word_vectors(args.data / "vectors/minilm-words.300d.bin")
@@ -32,6 +32,15 @@ def read_corpora(args: Args, *names: str) -> list[tuple[str, str]]:
 def corpus_texts(args: Args) -> list[str]:
     """Both sides of all pairs, in order."""
     return [text for pair in read_corpora(args) for text in pair]
+
+
+def some_sentences(args: Args, n_texts: int = N_SENTENCES) -> list[str]:
+    """Distinct sentences, in equal shares of all sources."""
+    from _lib.readers import read_sentences
+
+    found = read_sentences(args.data)
+    n_texts //= 30 if args.quick else 1
+    return [found[i * len(found) // n_texts] for i in range(n_texts)]
 
 
 def long_texts(args: Args, n_texts: int, n_words: int) -> list[str]:

@@ -3,17 +3,17 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import lzma
 import multiprocessing
 import statistics
 import time
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from typing import Any
 
+from _lib.pages import Row
 from _lib.pretrained_tasks import DIMS
-from _lib.shipped import Material, Row
+from _lib.readers import read_sentences
+from _lib.shipped import Material
 from _lib.timing import peak_of
 from skparaphrase import load_pretrained
 from skparaphrase.search import SemanticSearch
@@ -24,8 +24,9 @@ N_TEXTS, N_QUERIES, K, N_ROUNDS = 150_000, 100, 10, 3
 def memory(data: Material) -> list[Row]:
     """Medians of rounds, each dimension in a new process."""
     n_texts = N_TEXTS // (50 if data.quick else 1)
-    sentences = _sentences(data.root, n_texts + N_QUERIES)
-    texts, queries = sentences[:n_texts], sentences[n_texts:]
+    sentences = read_sentences(data.root)
+    Random(0).shuffle(sentences)
+    texts, queries = sentences[:n_texts], sentences[n_texts : n_texts + N_QUERIES]
     rounds: list[dict[int, Row]] = []
     for _ in range(1 if data.quick else N_ROUNDS):
         rounds.append({})
@@ -78,24 +79,3 @@ def _seconds(call: Callable[[], object]) -> float:
     started = time.process_time()
     call()
     return time.process_time() - started
-
-
-def _sentences(root: Path, n_texts: int) -> list[str]:
-    """Distinct sentences of all sources, in random order."""
-    found: dict[str, None] = {}
-    for path in sorted((root / "data/sentences").glob("*.txt.xz")):
-        with lzma.open(path, "rt", encoding="utf-8") as lines:
-            found |= dict.fromkeys(line.strip() for line in lines if line.strip())
-    texts = list(found)
-    Random(0).shuffle(texts)
-    return texts[:n_texts]
-
-
-def about_memory(rows: list[Row]) -> str:
-    gigabytes = ", ".join(f"{4 * dim / 1000:.2f}" for dim in DIMS)
-    return f"""`load_pretrained(dim=...)` with a first text, and
-    `SemanticSearch(encoder).fit(texts)` of {N_TEXTS:,} distinct sentences: the peak of
-    the resident memory beyond that before (MB of 10^6 bytes), and CPU time; medians of
-    {N_ROUNDS} rounds, each in a new process. The vectors of a million texts take
-    {gigabytes} GB. The time of a query is proportional to the number of texts. "Same
-    hits": the share of its {K} hits that {DIMS[0]} dimensions find, too."""

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ import numpy as np
 from sklearn.metrics.cluster import pair_confusion_matrix
 from sklearn.pipeline import make_pipeline
 
-from _lib.products import TEMPLATES
+from _lib.adaptation_data import AdaptationData
+from _lib.labelled import read_labelled
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_faq
 from skparaphrase.decomposition import CommonComponentRemoval
@@ -30,10 +32,12 @@ def duplicates() -> dict[str, tuple[Any, Any]]:
     numbers that every brand has.
     """
     faq, titles, shared = load_faq(), [], []
-    for title, reworded, models in TEMPLATES:
-        for model, number in zip(models.split(), (100, 200, 300, 400), strict=True):
-            titles += [title.format(model), reworded.format(model)]
-            shared += [title.format(number), reworded.format(number)]
+    path = Path(__file__).with_name("products.toml")
+    for of in tomllib.loads(path.read_text("utf-8"))["products"]:
+        models = zip(of["models"].split(), (100, 200, 300, 400), strict=True)
+        for model, number in models:
+            titles += [of[form].format(model) for form in ("title", "reworded")]
+            shared += [of[form].format(number) for form in ("title", "reworded")]
     products = np.arange(len(titles)) // 2
     return {
         "questions": (faq.data, faq.groups),
@@ -64,28 +68,23 @@ def best(texts: Any, groups: Any, encoder: Any, guard: Any) -> dict[str, Any]:
     return max(found, key=lambda each: each["F1"]) | {"F1 of 0.95 or more": between}
 
 
-def removals(folder: Path) -> list[dict[str, Any]]:
+def removals(data: AdaptationData) -> list[dict[str, Any]]:
     """Of what `NearDuplicates` removes at a threshold, the share that is right."""
-    msrp = [line.split("\t") for line in _lines(folder / "msrp/test.tsv")]
-    sts = [
-        line.split("\t")
-        for path in sorted((folder / "sts").glob("201*.tsv"))
-        for line in _lines(path)
-    ]
-    pairs = {
-        "MSRP": ([row[1:] for row in msrp], [row[0] == "1" for row in msrp]),
-        "STS": ([row[1:] for row in sts], [float(row[0]) >= 4 for row in sts]),
-    }
+    X, y, is_test = read_labelled(data.args, "MSRP")
+    sts = zip(*data.scored("sts/201*.tsv").values(), strict=True)
+    texts, scores = map(np.concatenate, sts)
+    pairs = {"MSRP": (X[is_test], y[is_test] == 1), "STS": (texts, scores >= 4)}
     rows: list[dict[str, Any]] = [{"threshold": each} for each in DELETION]
-    for name, (texts, labels) in pairs.items():
-        scores, is_same = _scores(texts), np.array(labels)
+    for name, (texts, is_same) in pairs.items():
+        scores = _scores(texts)
         for row in rows:
             is_found = scores >= row["threshold"]
             row[f"{name}, right"] = float(is_same[is_found].mean())
             row[f"{name}, found"] = float(is_found[is_same].mean())
-    queries = [line.split("\t") for line in _lines(folder / "intents/train.tsv")]
-    np.random.default_rng(0).shuffle(queries)
-    intents, texts = np.array(queries, dtype=object).T
+    texts, intents = data.intents("train")
+    order = [*range(len(texts))]
+    np.random.default_rng(0).shuffle(order)
+    texts, intents = texts[order], intents[order]
     model = NearDuplicates(threshold=DELETION[-1]).fit(texts)
     for row in rows:
         labels = model.labels_at(row["threshold"])
@@ -111,25 +110,13 @@ HTML = """<html><head><style>td {{ font-family: Arial; font-size: 13px }}</style
 <td align="left" valign="top"><p>{text}</p><p>{name}</p></td></tr></table></body></html>
 """
 FORMS = {"plain": "{text}", "e-mail": MAIL, "HTML": HTML}
-NAMES = (
-    "Ann",
-    "Bob",
-    "Carla",
-    "Dimitri",
-    "Eve",
-    "Farid",
-    "Gina",
-    "Hugo",
-    "Ines",
-    "Jan",
-)
+NAMES = "Ann Bob Carla Dimitri Eve Farid Gina Hugo Ines Jan".split()
 
 
-def forms(folder: Path) -> list[dict[str, Any]]:
+def forms(data: AdaptationData) -> list[dict[str, Any]]:
     """What is removed from tickets in a common form, before and after cleaning."""
     rng = np.random.default_rng(0)
-    lines = _lines(folder / "intents/train.tsv")
-    intents, texts = np.array([line.split("\t") for line in lines], dtype=object).T
+    texts, intents = data.intents("train")
     chosen = [
         rng.choice(np.flatnonzero(intents == intent), N_TICKETS, replace=False)
         for intent in np.unique(intents)
@@ -178,10 +165,6 @@ def _removed(model: Any, texts: Any, intents: Any) -> dict[str, Any]:
         "removed": len(removed),
         "same intent": float((intents[kept] == intents)[removed].mean()),
     }
-
-
-def _lines(path: Path) -> list[str]:
-    return path.read_text("utf-8").rstrip("\n").split("\n")[1:]
 
 
 def _scores(pairs: Any) -> Any:

@@ -1,17 +1,9 @@
-"""Work of the groups of `speed/search.py` about one query, all pairs and updates.
-
-A worker imports the package of the environment variable `SKPARAPHRASE_BEFORE`, a
-checkout of an earlier commit with its compiled core, if its contender is "before".
-"""
+"""Work of the groups of `speed/search.py` about one query, all pairs and updates."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json
-import lzma
-import os
-import sys
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 from unittest.mock import patch
@@ -20,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from _lib.timing import Args, Measures
+from _lib.readers import read_sentences
+from _lib.timing import Args, Measures, timed
 
-BEFORE = os.environ.get("SKPARAPHRASE_BEFORE")
 K = 10
 N_QUERIES = {1_000: 500, 100_000: 100, 1_000_000: 30}
 N_TEXTS = max(N_QUERIES)
 DIM = 256
 NOISE = 0.002  # of each number of a vector that is drawn again
-N_UPDATES, N_UPDATES_BEFORE, N_SEARCHED = 200, 4, 10
+N_UPDATES, N_SEARCHED = 200, 10
 SAME = 2e-6  # of scores that differ by rounding alone
 
 Calls = Mapping[str, Callable[[Any], Any]]
@@ -50,15 +42,17 @@ class Stored(BaseEstimator):
         return True
 
 
-def sentences(args: Args, n_lines: int | None = None) -> list[str]:
-    """Distinct sentences of the first lines of each source, in random order."""
-    found: dict[str, None] = {}
-    for path in sorted((args.data / "data/sentences").glob("*.txt.xz")):
-        lines = lzma.open(path, "rt", encoding="utf-8").read().split("\n")
-        found |= dict.fromkeys(line.strip() for line in lines[:n_lines] if line)
-    texts = list(found)
+def sentences(args: Args) -> list[str]:
+    """Distinct sentences of all sources, in random order."""
+    texts = read_sentences(args.data)
     np.random.default_rng(0).shuffle(texts)
     return texts
+
+
+def shared(rows: Any, nearest: Any) -> float:
+    """The mean share of the rows of queries that are among their nearest."""
+    both = zip(rows, nearest, strict=True)
+    return float(np.mean([len({*some} & {*best}) / K for some, best in both]))
 
 
 def prepare(args: Args, n_texts: int = 100_000) -> None:
@@ -67,11 +61,11 @@ def prepare(args: Args, n_texts: int = 100_000) -> None:
 
     texts = sentences(args)
     n_asked = max(N_QUERIES.values())
-    texts, asked = texts[:-n_asked][: _size(args, n_texts)], texts[-n_asked:]
+    texts, asked = texts[:-n_asked][: size_of(args, n_texts)], texts[-n_asked:]
     encoder = skparaphrase.load_pretrained()
     (args.folder / "texts.json").write_text(json.dumps([texts, asked]), "utf-8")
-    np.save(args.folder / "sentences.npy", encoder.transform(texts))
-    np.save(args.folder / "sentences-queries.npy", encoder.transform(asked))
+    for name, some in (("sentences", texts), ("sentences-queries", asked)):
+        np.save(args.folder / f"{name}.npy", encoder.transform(some))
 
 
 def prepare_million(args: Args) -> None:
@@ -79,7 +73,7 @@ def prepare_million(args: Args) -> None:
     prepare(args, N_TEXTS)
     rng = np.random.default_rng(0)
     vectors = np.load(args.folder / "sentences.npy")
-    n_drawn = _size(args, N_TEXTS) - len(vectors)
+    n_drawn = size_of(args, N_TEXTS) - len(vectors)
     drawn = vectors[rng.integers(len(vectors), size=max(n_drawn, 0))]
     drawn += NOISE * rng.standard_normal(drawn.shape, np.float32)
     _save(args, "sentences", np.concatenate([vectors, drawn]))
@@ -92,13 +86,13 @@ def _save(args: Args, name: str, vectors: NDArray[np.float32]) -> None:
     np.save(args.folder / f"{name}.npy", vectors)
 
 
-def _size(args: Args, n: int) -> int:
+def size_of(args: Args, n: int) -> int:
     return n // 10 if args.quick else n
 
 
-def _vectors(args: Args, n: int, kind: str = "sentences") -> NDArray[np.float32]:
+def read_vectors(args: Args, n: int, kind: str = "sentences") -> NDArray[np.float32]:
     stored = np.load(args.folder / f"{kind}.npy", mmap_mode="r")
-    return np.array(stored[: _size(args, n)])
+    return np.array(stored[: size_of(args, n)])
 
 
 def _without_bound() -> Any:
@@ -106,12 +100,6 @@ def _without_bound() -> Any:
     from skparaphrase._nearest import Bound
 
     return patch.object(Bound, "of", lambda vectors: None)
-
-
-def _timed(call: Callable[[], Any]) -> tuple[float, Any]:
-    start = time.perf_counter()
-    result = call()
-    return time.perf_counter() - start, result
 
 
 def _in_turn(queries: Any, calls: Calls) -> tuple[Measures, dict[str, list[Any]]]:
@@ -122,26 +110,17 @@ def _in_turn(queries: Any, calls: Calls) -> tuple[Measures, dict[str, list[Any]]
         call(queries[0])
     for i, query in enumerate(queries):
         for name in calls if i % 2 else reversed(calls):
-            spent, result = _timed(lambda: calls[name](query))  # noqa: B023
+            spent, result = timed(lambda: calls[name](query))  # noqa: B023
             seconds[name].append(spent)
             found[name].append(result)
     return {n: 1e3 * float(np.median(s)) for n, s in seconds.items()}, found
 
 
 def _check_same(found: Mapping[str, list[Any]]) -> None:
-    """All contenders find the same rows; those of equal scores may change places."""
-    rows, scores = (
-        {name: np.array([hit[i] for hit in hits]) for name, hits in found.items()}
-        for i in (0, 1)
-    )
-    first = next(iter(rows))
-    for name, other in scores.items():
-        np.testing.assert_allclose(other, scores[first], atol=SAME, err_msg=name)
-        differ = rows[name] != rows[first]
-        gaps = np.abs(np.diff(scores[first], axis=1, append=-2))
-        is_tie = np.minimum(gaps, np.roll(gaps, 1, axis=1)) <= 2 * SAME
-        is_tie[:, -1] = True  # with the one after it
-        assert (is_tie | ~differ).all(), f"{name} finds other rows"
+    """All contenders find equally good rows, which may differ where scores do not."""
+    first, *others = (np.array([hit[1] for hit in hits]) for hits in found.values())
+    for scores, name in zip(others, [*found][1:], strict=True):
+        np.testing.assert_allclose(scores, first, atol=SAME, err_msg=name)
 
 
 # One query ---------------------------------------------------------------------------
@@ -167,7 +146,7 @@ def query(args: Args, kind: str, n: int) -> Measures:
 
     from skparaphrase.search import SemanticSearch
 
-    vectors = _vectors(args, n, kind)
+    vectors = read_vectors(args, n, kind)
     queries = np.load(args.folder / f"{kind}-queries.npy")[: N_QUERIES[n]]
     search, plain = (SemanticSearch().fit(vectors) for _ in range(2))
     with _without_bound():
@@ -196,7 +175,7 @@ def lexical_query(args: Args, n: int) -> Measures:
     from skparaphrase.search import SemanticSearch
 
     texts, queries = json.loads((args.folder / "texts.json").read_text("utf-8"))
-    texts, vectors = texts[: _size(args, n)], _vectors(args, n)
+    texts, vectors = texts[: size_of(args, n)], read_vectors(args, n)
     both = SemanticSearch(lexical="char_wb").fit(texts, vectors=vectors)
     plain = SemanticSearch(lexical=both.lexical_).fit(texts, vectors=vectors)
     with _without_bound():
@@ -242,40 +221,29 @@ def _finder(name: str, vectors: Any, **options: Any) -> Callable[[], dict[Any, f
         if name == "NearDuplicates":
             return model.pairs_, model.cosines_
         pairs = model.mine(texts)
-        return pairs.row, pairs["score"] if "score" in pairs else pairs["cosine"]
+        return pairs.row, pairs.score
 
     return find
 
 
-def all_pairs(args: Args, name: str, n: int, before: bool = False) -> Measures:
-    """Seconds of an exact comparison with and without a bound, or before."""
-    if before:
-        sys.path.insert(0, str(BEFORE))
-    import skparaphrase
-
-    assert not before or str(BEFORE) in skparaphrase.__file__
+def all_pairs(args: Args, name: str, n: int) -> Measures:
+    """Seconds of an exact comparison with and without a bound."""
     options = {"threshold": 0.8, "algorithm": "exact"}
-    vectors = _vectors(args, n)
+    vectors = read_vectors(args, n)
     _finder(name, vectors[:1000], **options)()
     find = _finder(name, vectors, **options)
-    seconds, found = _timed(find)
+    seconds, found = timed(find)
     measures = {"seconds": seconds, "pairs": len(found[0])}
-    if not before:
-        with _without_bound():
-            measures["plain"], plain = _timed(find)
-        _check_same_pairs(found, plain, options["threshold"])
+    with _without_bound():
+        measures["plain"], plain = timed(find)
+    assert _pairs_above(found, 0.8) == _pairs_above(plain, 0.8)
     return measures
 
 
-def _check_same_pairs(found: Any, others: Any, threshold: Any) -> None:
-    """The same pairs, except where the score is the threshold but for rounding."""
-    first, second = (
-        dict(zip(map(tuple, rows.tolist()), scores.tolist(), strict=True))
-        for rows, scores in (found, others)
-    )
-    for pair in first.keys() | second.keys():
-        score, other = (each.get(pair, threshold) for each in (first, second))
-        assert abs(score - other) <= 2 * SAME, (pair, score, other)
+def _pairs_above(found: Any, threshold: float) -> set[tuple[int, int]]:
+    """Pairs whose score is above the threshold by more than rounding."""
+    rows, scores = found
+    return {*map(tuple, rows[scores > threshold + 2 * SAME].tolist())}
 
 
 def semhash(args: Args, n: int) -> Measures:
@@ -288,9 +256,9 @@ def semhash(args: Args, n: int) -> Measures:
         def encode(self, texts: Any, **_: Any) -> Any:
             return self.vectors[np.fromiter(map(int, texts), np.intp, len(texts))]
 
-    vectors = _vectors(args, n)
+    vectors = read_vectors(args, n)
     texts = [str(i) for i in range(len(vectors))]
-    seconds, _ = _timed(
+    seconds, _ = timed(
         lambda: SemHash.from_records(texts, model=Encoder(vectors)).self_deduplicate(
             threshold=0.8
         )
@@ -300,9 +268,9 @@ def semhash(args: Args, n: int) -> Measures:
 
 def by_clusters(args: Args, name: str, n: int) -> Measures:
     """Seconds of exact comparisons and by clusters, and the share of pairs lost."""
-    vectors = _vectors(args, n)
+    vectors = read_vectors(args, n)
     exact, clusters = (
-        _timed(_finder(name, vectors, algorithm=algorithm))
+        timed(_finder(name, vectors, algorithm=algorithm))
         for algorithm in ("exact", "clusters")
     )
     rows = [{*map(tuple, found[0].tolist())} for _, found in (exact, clusters)]
@@ -317,34 +285,29 @@ def by_clusters(args: Args, name: str, n: int) -> Measures:
 # Updates -----------------------------------------------------------------------------
 
 
-def updates(args: Args, n: int, before: bool = False) -> Measures:
+def updates(args: Args, n: int) -> Measures:
     """Milliseconds to add, replace and remove one text, and of the next query."""
-    if before:
-        sys.path.insert(0, str(BEFORE))
-    import skparaphrase
     from skparaphrase.search import SemanticSearch
 
-    assert not before or str(BEFORE) in skparaphrase.__file__
-    vectors = _vectors(args, n)
+    vectors = read_vectors(args, n)
     texts = [f"text {i}" for i in range(len(vectors))]
     search = SemanticSearch().fit(texts, vectors=vectors)
     query = np.load(args.folder / "sentences-queries.npy")[0]
     search.search(query)
-    measures = {"query": 1e3 * _timed(lambda: search.search(query))[0]}
-    n_updates = N_UPDATES_BEFORE if before else N_UPDATES
+    measures = {"query": 1e3 * timed(lambda: search.search(query))[0]}
     calls: Calls = {
         "replace": lambda i: search.upsert([f"Replaced: {i}."], ids=[4 * i]),
         "add": lambda i: search.partial_fit([f"A new text, {i}."]),
         "remove": lambda i: search.remove(4 * i + 1),
     }
-    measures["first"] = 1e3 * _timed(lambda: calls["replace"](0))[0]
+    measures["first"] = 1e3 * timed(lambda: calls["replace"](0))[0]
     spent, searched = [], []
     for name, call in calls.items():
         seconds = []
-        for i in range(1, n_updates + 1):
-            seconds.append(_timed(lambda: call(i))[0])  # noqa: B023
+        for i in range(1, N_UPDATES + 1):
+            seconds.append(timed(lambda: call(i))[0])  # noqa: B023
             if i <= N_SEARCHED:
-                searched.append(_timed(lambda: search.search(query))[0])
+                searched.append(timed(lambda: search.search(query))[0])
         measures[name] = 1e3 * float(np.median(seconds))
         spent += seconds
     measures["mean"] = 1e3 * float(np.mean(spent))

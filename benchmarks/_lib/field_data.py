@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
-from _lib.adaptation_data import AdaptationData, draw, read_tsv
+from _lib.adaptation_data import AdaptationData, draw
 from _lib.labelled import read_labelled
+from _lib.readers import read_tsv
 from skparaphrase.model_selection import pair_groups
 
 N_QUICK = 300  # queries of a quick run

@@ -15,6 +15,7 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline, make_union
 
 from _lib.field_data import FieldData
+from _lib.pages import Row
 from skparaphrase import load_pretrained
 from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.metrics import pearson_score
@@ -43,8 +44,6 @@ LABELS = (
 POSITIVES = "fit on positives"
 FITTED = START, POSITIVES, FIT, HEAD, MODEL
 FEW = START, FIT, HEAD, MODEL
-
-Row = dict[str, Any]
 
 
 def with_words(encoder: Any) -> Any:

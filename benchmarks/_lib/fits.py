@@ -16,9 +16,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import normalize
 
 from _lib.adaptation_data import AdaptationData
-from _lib.adaptation_targets import START, Row
+from _lib.pages import Row
 from skparaphrase import load_pretrained
 from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder
+
+START = ", start"  # ends the name of the column with the figure before the fit
 
 
 class Fit(NamedTuple):
@@ -32,11 +34,6 @@ class Fit(NamedTuple):
 def trained(X: Any, y: Any = None, *, seed: int, **changes: Any) -> Fit:
     """`ParaphraseEncoder().fit(X, y)`: pairs, graded pairs, or texts with labels."""
     return timed(ParaphraseEncoder(random_state=seed, **changes), X, y)
-
-
-def trained_pipeline(X: Any, y: Any, *, seed: int) -> Fit:
-    """`make_pipeline(ParaphraseEncoder(), ..., LogisticRegression()).fit(X, y)`."""
-    return timed(on_vectors(ParaphraseEncoder(random_state=seed)), X, y)
 
 
 def timed(estimator: Any, X: Any, y: Any = None) -> Fit:
@@ -82,14 +79,13 @@ def neighbour(encoder: Any, known: tuple[Any, Any], asked: tuple[Any, Any]) -> f
 def over_seeds(
     data: AdaptationData,
     name: str,
-    run: Callable[[int], dict[str, float]],
+    run: Callable[..., dict[str, float]],
+    *given: Any,
     n_times: int = 1,
 ) -> Row:
-    """A row with the figures of every seed, or of `n_times` as many."""
-    runs = [run(seed) for seed in range(n_times * len(data.seeds))]
-    row: Row = {"": name, **{key: [each[key] for each in runs] for key in runs[0]}}
-    print(row, flush=True)
-    return row
+    """A row with the figures of `run(*given, seed)` of each seed, or of more."""
+    runs = [run(*given, seed) for seed in range(n_times * len(data.seeds))]
+    return {"": name, **{key: [each[key] for each in runs] for key in runs[0]}}
 
 
 def compared(fit: Fit, scores: Callable[[Any], dict[str, float]]) -> dict[str, float]:

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse
-import csv
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
+from _lib.readers import read_tsv
 from skparaphrase.pairs import PairFeatures, PairVectorizer
 
 # The weight of the vectors, the tokens and the minimum count were chosen by
@@ -30,7 +30,6 @@ WORDS: dict[str, Any] = {
 }
 CS = (1.0, 5.0, 25.0)
 N_INNER = 3  # folds of the training set that choose C
-SENTENCES = ("sentence1", "sentence2")
 SETS = ("MR", "SUBJ", "TREC", "SST-2", "MSRP")  # the longest first
 N_OUTER = 5  # folds of MR and SUBJ
 
@@ -39,13 +38,13 @@ def read_labelled(args: argparse.Namespace, name: str) -> tuple[Any, Any, Any]:
     """Texts or pairs, labels, and which rows are tested (None: cross-validation)."""
     root = args.data / "data"
     if name in ("MR", "SUBJ"):
-        return *read_rows(args, root / f"classification/{name.lower()}/all.tsv"), None
+        return *_read(args, root / f"classification/{name.lower()}/all.tsv"), None
     if name == "MSRP":
         parts = [root / f"msrp/{part}.tsv" for part in ("train", "dev", "test")]
     else:
         folder = root / "classification" / name.lower().replace("-", "")
         parts = [folder / "train.tsv", folder / "test.tsv"]
-    parts_read = [read_rows(args, path) for path in parts]
+    parts_read = [_read(args, path) for path in parts]
     X = np.concatenate([X for X, _ in parts_read])
     y = np.concatenate([y for _, y in parts_read])
     test = np.arange(len(X)) >= len(X) - len(parts_read[-1][0])
@@ -55,17 +54,12 @@ def read_labelled(args: argparse.Namespace, name: str) -> tuple[Any, Any, Any]:
     return X, y, test
 
 
-def read_rows(args: argparse.Namespace, path: Path) -> tuple[Any, Any]:
-    """Texts, or two columns of texts, and labels."""
-    with path.open(encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    columns = [column for column in lines[0] if column in ("text", *SENTENCES)]
-    X = np.array([[line[column] for column in columns] for line in lines], object)
-    y = np.array([int(line["label"]) for line in lines])
-    if args.quick:
-        some = np.random.RandomState(0).permutation(len(X))[:600]
-        X, y = X[some], y[some]
-    return X if len(columns) == 2 else X[:, 0], y
+def _read(args: argparse.Namespace, path: Path) -> tuple[Any, Any]:
+    """Texts, or pairs of MSRP, and labels; in a quick run some."""
+    pairs = path.parent.name == "msrp"
+    X, y = read_tsv(path, ["sentence1", "sentence2"] if pairs else ["text"], "label")
+    some = np.random.RandomState(0).permutation(len(X))[:600] if args.quick else ...
+    return (X if pairs else X[:, 0])[some], y.astype(int)[some]
 
 
 def classifier(seed: int) -> LogisticRegressionCV:

@@ -3,24 +3,23 @@
 Phrases are the words in which rewrites and news differ; groups are all pairs of the
 rewrites of a sentence and of the captions of an image. Mined pairs come from
 `load_pretrained()`, which was distilled from all-MiniLM-L6-v2, and from texts that hold
-no sentence of an evaluation.
+no sentence of an evaluation. `data` is that of `_lib.papers.Data`, which imports this.
 """
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json
-import lzma
 import os
 import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from random import Random
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
+from _lib.readers import read_sentences
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import read_texts
 from skparaphrase.pairs import extract_phrase_pairs, make_group_pairs
@@ -32,24 +31,13 @@ N_WORDS, WORDS_FROM = 30_000, 0.6
 TOP_K = 3
 
 
-class Source(Protocol):
-    """What holds the files: `_lib.papers.Data`."""
-
-    root: Path
-    runs: Path | None
-    quick: bool
-    step: int
-
-    def corpus(self, name: str) -> Any: ...
-
-
-def phrases(data: Source) -> Any:
+def phrases(data: Any) -> Any:
     """Aligned phrases of rewrites and news."""
     texts = np.concatenate([data.corpus("rewrites"), data.corpus("msrp")])
     return extract_phrase_pairs(texts)
 
 
-def groups(data: Source, name: str) -> Any:
+def groups(data: Any, name: str) -> Any:
     """Pairs within the groups of a file."""
     path = data.root / f"data/paraphrase/{name}.tsv"
     names, first, second = (
@@ -65,25 +53,22 @@ def groups(data: Source, name: str) -> Any:
     return pairs[:: data.step]
 
 
-def mined(data: Source, name: str, most: int) -> Any:
+def mined(data: Any, name: str, most: int) -> Any:
     """Pairs of similar sentences, of so many at random."""
-    texts: dict[str, None] = {}
-    for path in sorted((data.root / "data/sentences").glob("*.txt.xz")):
-        with lzma.open(path, "rt", encoding="utf-8") as lines:
-            texts |= dict.fromkeys(line.strip() for line in lines if line.strip())
+    texts = read_sentences(data.root)
     most = min(most, len(texts)) // (30 if data.quick else 1)
-    chosen = Random(0).sample([*texts], most)
+    chosen = Random(0).sample(texts, most)
     return _mined(data, name, chosen, SENTENCES_FROM)
 
 
-def mined_words(data: Source) -> Any:
+def mined_words(data: Any) -> Any:
     """Pairs of similar words, of the most frequent ones."""
     words = [word for word in load_pretrained().vectors.words if word.isalpha()]
     chosen = words[: N_WORDS // (30 if data.quick else 1)]
     return _mined(data, "words", chosen, WORDS_FROM)
 
 
-def _mined(data: Source, name: str, texts: list[str], threshold: float) -> Any:
+def _mined(data: Any, name: str, texts: list[str], threshold: float) -> Any:
     """Pairs above a threshold; they are kept, since this takes a minute."""
     path = data.runs and data.runs / f"mined-{name}.json"
     if path and path.exists():
@@ -99,7 +84,7 @@ def _mined(data: Source, name: str, texts: list[str], threshold: float) -> Any:
     return pairs[:: data.step]
 
 
-MADE: dict[str, Callable[[Source], Any]] = {
+MADE: dict[str, Callable[[Any], Any]] = {
     "phrases": phrases,
     "groups of rewrites": partial(groups, name="rewrites"),
     "groups of captions": partial(groups, name="flickr8k"),

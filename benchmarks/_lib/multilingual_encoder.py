@@ -61,8 +61,7 @@ from skparaphrase._math import unit_vectors
 from skparaphrase.encoders._distilled import count_matrix, map_to_targets, ridge
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
-from skparaphrase.vectors._oov import Subwords
-from skparaphrase.vectors._transforms import fit_rows, ngram_matrix
+from skparaphrase.vectors._subwords import Subwords, fit_rows, ngram_matrix
 
 NAMES = ("English", "German", "French", "Spanish", "Italian", "Dutch", "Portuguese")
 NAMES = (*NAMES, "Polish", "Russian")

@@ -3,13 +3,14 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from skparaphrase import encoders
 from skparaphrase.losses import InfoNCELoss, MarginLoss
-from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors import WordVectors, remove_mean
 
 #: The loss alone, which is also that of other libraries: all others are negatives.
 PLAIN_INFONCE = InfoNCELoss(keep=0.0, mask_known=False)
@@ -42,3 +43,23 @@ def paper_encoder(name: str, setting: str | None = None, /, **params: Any) -> An
 def multiplied(vectors: WordVectors, factor: float) -> WordVectors:
     """The table with longer vectors: with those of length 1, gates hardly open."""
     return vectors.replace(vectors.rows() * np.float32(factor))
+
+
+def row_encoder(row: Mapping[str, Any], data: Any, seed: int, **params: Any) -> Any:
+    """The unfitted encoder that a row of a table describes.
+
+    A row has "encoder", the class, and may have "setting" and "params" of the paper,
+    "centered" and "times" of the word vectors, or "defaults", those of the class.
+    """
+    class_, params = row["encoder"], {**params, **row.get("params", {})}
+    defaults = row.get("defaults", False)
+    if not (defaults or class_.startswith("Char")):
+        vectors = remove_mean(data.vectors) if row.get("centered") else data.vectors
+        params["vectors"] = multiplied(vectors, row.get("times", 1.0))
+    if class_ == "AverageEncoder":
+        return encoders.AverageEncoder(params.get("vectors"))
+    if "max_epochs" in params:
+        params["max_epochs"] = data.epochs(params["max_epochs"])
+    if defaults:
+        return getattr(encoders, class_)(random_state=seed, **params)
+    return paper_encoder(class_, row.get("setting"), random_state=seed, **params)

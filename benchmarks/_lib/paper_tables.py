@@ -9,9 +9,8 @@ A subclass of :class:`Table` holds what is code: how a row is measured, and the 
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json
-import textwrap
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,12 +19,11 @@ import numpy as np
 
 from _lib import RESULTS
 from _lib.paper_encoders import NAMED
-from _lib.papers import Data, cell, median
+from _lib.papers import Data, cell, filled, median
 
 Results = dict[str, Any]
 Runs = Mapping[str, Sequence[Results]]  # of each row, one for each seed
 FOLDER = Path(__file__).parents[1] / "papers"
-LINE = 79
 
 
 class Table:
@@ -34,6 +32,7 @@ class Table:
     name: ClassVar[str]
     is_bundled: ClassVar[bool] = False  # it needs no other data
     kinds: ClassVar[dict[str, type["Table"]]] = {}
+    summary: ClassVar[Callable[[Sequence[Any]], Any]] = staticmethod(median)  # of runs
 
     def __init_subclass__(cls) -> None:
         if "name" in vars(cls):
@@ -62,8 +61,8 @@ class Table:
         raise NotImplementedError
 
     def combine(self, runs: Runs) -> Results:
-        """What is recorded: by default, medians over seeds of each row."""
-        return {name: median(of) for name, of in runs.items()}
+        """What is recorded: by default, a summary over seeds of each row."""
+        return {name: self.summary(of) for name, of in runs.items()}
 
     def cells(self, results: Any, n_seeds: int) -> Results:
         """Values and tables, by their names in the text."""
@@ -74,17 +73,13 @@ class Table:
 
     def text(self, results: Any, n_seeds: int) -> str:
         """The page in Markdown, without versions."""
-        cells = self.cells(results, n_seeds)
-        values = {
-            "command": f"python benchmarks/papers/run_papers.py --only {self.name}",
-            "results": results,
-            "seeds": n_seeds,
-            **{
-                name: "\n".join(of) if isinstance(of, list) else of
-                for name, of in cells.items()
-            },
-        }
-        return wrapped(self.description["text"].format_map(values))
+        return filled(
+            self.description["text"],
+            self.cells(results, n_seeds),
+            command=f"python benchmarks/papers/run_papers.py --only {self.name}",
+            results=results,
+            seeds=n_seeds,
+        )
 
 
 @cache
@@ -108,18 +103,6 @@ def resolved(value: Any) -> Any:
     if isinstance(value, str) and value.startswith("@"):
         return NAMED[value.removeprefix("@")]
     return None if value == "None" else value
-
-
-def wrapped(text: str) -> str:
-    """Markdown with wrapped paragraphs; titles, tables and lists stay as they are."""
-    blocks = []
-    for block in text.strip("\n").split("\n\n"):
-        if not block.startswith(("#", "|", "- ")):
-            block = textwrap.fill(
-                block, LINE, break_long_words=False, break_on_hyphens=False
-            )
-        blocks.append(block)
-    return "\n\n".join(blocks)
 
 
 def page(one: Table, recorded: Mapping[str, Any]) -> str:

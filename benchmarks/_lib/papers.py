@@ -4,16 +4,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse
-import json
-import os
 import platform
-import time
-from collections.abc import Callable, Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 import sklearn
 import torch
@@ -26,6 +23,7 @@ from skparaphrase.metrics import STSScorer
 from skparaphrase.vectors import WordFrequencies, WordVectors, read_word_vectors
 
 YEARS = ("2012", "2013", "2014", "2015")
+LINE = 79  # of pages of Markdown
 COLUMNS = (*YEARS, "mean of years", "with 2015", "SICK")
 
 
@@ -33,22 +31,22 @@ def parse_args(
     doc: str | None,
     *,
     seeds: int = 1,
+    sections: Iterable[str] = (),
     parents: Sequence[argparse.ArgumentParser] = (),
 ) -> argparse.Namespace:
-    """The options of all scripts, and those of `parents`."""
+    """The options of all scripts, `--only` if there are sections, and of `parents`."""
     description = (doc or "").partition("\n")[0]
     parser = argparse.ArgumentParser(description=description, parents=parents)
     parser.add_argument("--data", type=Path, default=Path("../shared"))
     parser.add_argument("--quick", action="store_true", help="a sample of each")
-    parser.add_argument(
-        "--short", action="store_true", help="a third of the data, few epochs, one seed"
-    )
+    parser.add_argument("--tables", action="store_true", help="write only the page")
+    if sections:
+        parser.add_argument("--only", default=",".join(sections), help="with commas")
     parser.add_argument("--seeds", type=int, default=seeds)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
     args.data = args.data.resolve()
-    if args.quick or args.short:
+    if args.quick:
         args.seeds = 1
     return args
 
@@ -57,6 +55,7 @@ class Data:
     """The folders `data` and `vectors`, read on first use."""
 
     def __init__(self, args: argparse.Namespace) -> None:
+        self.args = args
         self.root = args.data
         self.quick = args.quick
         self.short = getattr(args, "short", False)
@@ -111,28 +110,31 @@ class Data:
             return 1
         return min(number, short) if self.short and short is not None else number
 
-    @cached_property
-    def sts(self) -> dict[str, tuple[Any, Any]]:
-        """Test sets by name, "2012.MSRpar", ..., and "sick"."""
-        paths = sorted((self.root / "data/sts").glob("201[2-5].*.tsv"))
-        found = {
-            path.stem: read_pairs(path, score="score", return_X_y=True)
-            for path in paths
-        }
-        path = self.root / "data/sick/test.tsv"
-        return {**found, "sick": read_pairs(path, score="score", return_X_y=True)}
-
-    @cached_property
-    def development(self) -> dict[str, tuple[Any, Any]]:
-        """The data to choose rates and epochs on: STS 2012 train and SICK train."""
-        paths = sorted((self.root / "data/sts").glob("2012-train.*.tsv"))
-        paths.append(self.root / "data/sick/train.tsv")
+    def scored(self, *patterns: str) -> dict[str, tuple[Any, Any]]:
+        """Pairs and their scores, of files under `data`, such as "sick-test"."""
+        paths = [p for of in patterns for p in sorted((self.root / "data").glob(of))]
         return {
             f"{path.parent.name}-{path.stem}": read_pairs(
                 path, score="score", return_X_y=True
             )
             for path in paths
         }
+
+    def sick(self, part: str) -> tuple[Any, Any]:
+        (found,) = self.scored(f"sick/{part}.tsv").values()
+        return found
+
+    @cached_property
+    def sts(self) -> dict[str, tuple[Any, Any]]:
+        """Test sets by name, "2012.MSRpar", ..., and "sick"."""
+        sets = self.scored("sts/201[2-5].*.tsv")
+        found = {name.removeprefix("sts-"): of for name, of in sets.items()}
+        return {**found, "sick": self.sick("test")}
+
+    @cached_property
+    def development(self) -> dict[str, tuple[Any, Any]]:
+        """The data to choose rates and epochs on: STS 2012 train and SICK train."""
+        return self.scored("sts/2012-train.*.tsv", "sick/train.tsv")
 
     @cached_property
     def word_similarity(self) -> dict[str, tuple[Any, Any]]:
@@ -176,31 +178,6 @@ def score_words(encoder: Any, data: Data) -> dict[str, float]:
     return {name: 100 * score for name, score in scores.items() if name != "mean"}
 
 
-def run_all(
-    args: argparse.Namespace,
-    tasks: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]],
-) -> list[dict[str, Any]]:
-    """The results (dicts) and CPU seconds of all tasks, in order.
-
-    The tasks run in `--jobs` processes with one thread each, so that a busy machine
-    does not change their seconds. Put the longest first.
-    """
-    parallel = joblib.Parallel(n_jobs=min(args.jobs, len(tasks)), batch_size=1)
-    results: list[dict[str, Any]] = parallel(
-        joblib.delayed(_timed)(function, values) for function, values in tasks
-    )
-    return results
-
-
-def _timed(function: Callable[..., Any], values: tuple[Any, ...]) -> dict[str, Any]:
-    torch.set_num_threads(1)
-    started = time.process_time()
-    result: dict[str, Any] = function(*values)
-    result["seconds"] = round(time.process_time() - started, 1)
-    print(values[-1] if values else function.__name__, result, flush=True)
-    return result
-
-
 def median(runs: Sequence[Any]) -> Any:
     """Medians over runs of all numbers; of other values, those of the first run."""
     first = runs[0]
@@ -228,6 +205,24 @@ def cell(value: Any, digits: int = 1) -> str:
     return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
 
+def filled(text: str, cells: Mapping[str, Any], **values: Any) -> str:
+    """A page: a text whose names in braces are replaced, with wrapped paragraphs.
+
+    A cell may be the lines of a table. Titles, tables and lists stay as they are.
+    """
+    lines = {
+        k: "\n".join(of) if isinstance(of, list) else of for k, of in cells.items()
+    }
+    blocks = []
+    for block in text.strip("\n").format_map({**values, **lines}).split("\n\n"):
+        if not block.startswith(("#", "|", "- ")):
+            block = textwrap.fill(
+                block, LINE, break_long_words=False, break_on_hyphens=False
+            )
+        blocks.append(block)
+    return "\n\n".join(blocks)
+
+
 def versions() -> dict[str, str]:
     """Versions of the libraries that affect the figures."""
     return {
@@ -237,21 +232,3 @@ def versions() -> dict[str, str]:
         "torch": torch.__version__,
         "python": platform.python_version(),
     }
-
-
-def write(
-    args: argparse.Namespace, name: str, results: Any, lines: Sequence[str]
-) -> None:
-    """Write `name.json` and `name.md`; a quick or short run only prints."""
-    found = versions()
-    text = "\n".join([*lines, "", ", ".join(f"{k} {v}" for k, v in found.items())])
-    print(text)
-    if (args.quick or getattr(args, "short", False)) and args.out == RESULTS:
-        print("(a part of the data: not written)")
-        return
-    args.out.mkdir(parents=True, exist_ok=True)
-    content = {"versions": found, "seeds": args.seeds, "results": results}
-    (args.out / f"{name}.json").write_text(
-        json.dumps(content, indent=1) + "\n", "utf-8"
-    )
-    (args.out / f"{name}.md").write_text(text + "\n", "utf-8")

@@ -5,7 +5,7 @@
 
 import argparse
 import statistics
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from _lib.adaptation_data import AdaptationData
 from _lib.duplicates import best, duplicates, repeated_questions
 from _lib.fits import logistic, neighbour
 from _lib.labelled import SETS, accuracies
+from _lib.pages import Row
 from _lib.readers import read_answers
-from _lib.shipped import TESTS, YEARS, Material, Row, year_means
+from _lib.shipped import TESTS, YEARS, Material, year_means
 from skparaphrase import load_pretrained
 from skparaphrase.metrics import RetrievalScorer, map_score
 from skparaphrase.pairs import PairSimilarity
@@ -26,37 +27,26 @@ N_TEXTS = 10  # of each intent
 N_SEEDS = 3
 N_RESAMPLES = 1000
 DIMS = (256, 128, 64)
-# Columns, by the kind of task whose mean they are.
-KINDS = {
-    "similarity": ("STS", "SICK"),
-    "intents": ("neighbour", "logistic"),
-    "answers": ("TrecQA",),
-    "questions": ("FAQ",),
-    "duplicates": ("questions", "titles"),
-    "features": ("frozen",),
-}
+# Columns of each kind of task; the mean of kinds is the last column.
+KINDS = (
+    ("STS", "SICK"),
+    ("neighbour", "logistic"),
+    ("TrecQA",),
+    ("FAQ",),
+    ("questions", "titles"),
+    ("frozen",),
+)
 
 
-def tasks(data: Material) -> list[Row]:
+def tasks(data: Material) -> Iterator[Row]:
     return _rows(data, data.pretrained)
 
 
-def _rows(data: Material, encoders: Mapping[str, Any]) -> list[Row]:
-    rows = []
+def _rows(data: Material, encoders: Mapping[str, Any]) -> Iterator[Row]:
     for name, encoder in encoders.items():
         scores = _scores(data, encoder)
-        mean = statistics.mean(_means(scores).values())
-        rows.append({"": name, **scores, "mean": mean})
-        print(rows[-1], flush=True)
-    return rows
-
-
-def _means(scores: Row) -> dict[str, float]:
-    """The mean of each kind of task."""
-    return {
-        kind: statistics.mean(scores[column] for column in columns)
-        for kind, columns in KINDS.items()
-    }
+        means = [statistics.mean(map(scores.__getitem__, of)) for of in KINDS]
+        yield {"": name, **scores, "mean": statistics.mean(means)}
 
 
 def _scores(data: Material, encoder: Any) -> dict[str, float]:
@@ -70,7 +60,8 @@ def _scores(data: Material, encoder: Any) -> dict[str, float]:
         classified.append(logistic(encoder, known, asked))
     answers = read_answers(data.root / "data/trecqa/test.tsv")
     cosines = make_pipeline(encoder, PairSimilarity()).predict(answers.data)
-    ranked = answers.target, cosines, answers.query
+    rows = np.isin(answers.query, answers.query[answers.target == 1])  # answerable
+    ranked = answers.target[rows], cosines[rows], answers.query[rows]
     pairs, questions = repeated_questions()
     first = RetrievalScorer(pairs, corpus=questions, metric="mrr")
     groups = duplicates()
@@ -82,7 +73,7 @@ def _scores(data: Material, encoder: Any) -> dict[str, float]:
         "SICK": similarity["SICK"],
         "neighbour": statistics.mean(near),
         "logistic": statistics.mean(classified),
-        "TrecQA": 100 * map_score(*ranked, no_relevant="skip"),
+        "TrecQA": 100 * map_score(*ranked),
         "FAQ": 100 * first(encoder),
         "questions": 100 * best(*groups["questions"], encoder, None)["F1"],
         "titles": 100 * best(*groups["product titles"], encoder, None)["F1"],
@@ -90,43 +81,16 @@ def _scores(data: Material, encoder: Any) -> dict[str, float]:
     }
 
 
-def about_tasks(rows: list[Row]) -> str:
-    of = {row[""]: row["mean"] for row in rows}
-    return f"""All x 100. Similarity: STS, the mean of 2012 to 2015, and SICK. Intents:
-    CLINC150, with {N_TEXTS} texts each, the mean of {N_SEEDS} draws; accuracy of the
-    nearest neighbour and of logistic regression. Answers: mean average precision on the
-    test set of TrecQA, of questions with a right answer. Questions: reciprocal rank of
-    the earlier version of 96 repeated questions of `load_faq` among 550. Duplicates:
-    F1 of pairs at the best threshold, bundled questions and product titles
-    (`near_duplicates.md`). Features: mean of the columns of "Frozen features" for one
-    encoder. The mean is that of the six kinds of tasks: {of["shipped"]:.1f} for what
-    `load_pretrained()` gives, {of['shipped, pooling="mean"']:.1f} with
-    `pooling="mean"`."""
-
-
 # Fewer dimensions --------------------------------------------------------------------
 
 
-def dimensions(data: Material) -> list[Row]:
+def dimensions(data: Material) -> Iterator[Row]:
     encoders = {
         f'dim={dim}, pooling="{pooling}"': load_pretrained(pooling=pooling, dim=dim)
         for pooling in ("distinct", "mean")
         for dim in DIMS
     }
     return _rows(data, encoders)
-
-
-def about_dimensions(rows: list[Row]) -> str:
-    means = {row[""]: _means(row) for row in rows}
-    text = "The same tasks with the first dimensions only, `load_pretrained(dim=...)`."
-    for dim in DIMS[1:]:
-        found = means[f'dim={dim}, pooling="distinct"']
-        changes = [
-            f"{found[kind] - score:+.1f} ({kind})"
-            for kind, score in means['dim=256, pooling="distinct"'].items()
-        ]
-        text += f" With {dim}, the kinds of tasks change by {', '.join(changes)}."
-    return text
 
 
 # How sure the order is ---------------------------------------------------------------
@@ -138,7 +102,10 @@ def intervals(data: Material) -> list[Row]:
         name: of for name, of in data.scored(TESTS[0]).items() if "train" not in name
     }
     cosines = {
-        name: {key: _cosines(encoder, X) for key, (X, _) in sets.items()}
+        name: {
+            key: make_pipeline(encoder, PairSimilarity()).predict(X)
+            for key, (X, _) in sets.items()
+        }
         for name, encoder in data.pretrained.items()
     }
     random = np.random.default_rng(0)
@@ -165,10 +132,6 @@ def intervals(data: Material) -> list[Row]:
     return rows
 
 
-def _cosines(encoder: Any, X: Any) -> Any:
-    return make_pipeline(encoder, PairSimilarity()).predict(X)
-
-
 def _mean(
     cosines: Mapping[str, Any], gold: Mapping[str, Any], rows: Mapping[str, Any]
 ) -> float:
@@ -181,9 +144,3 @@ def _mean(
         statistics.mean(s for key, s in scores.items() if f"-{year}." in key)
         for year in YEARS
     )
-
-
-def about_intervals(rows: list[Row]) -> str:
-    return f"""The mean of STS 2012 to 2015 with 95 % intervals, by {N_RESAMPLES}
-    bootstrap samples of the pairs of each data set, which are the same for all rows.
-    "Gain" is that over averages of all words, `load_pretrained(pooling="mean")`."""

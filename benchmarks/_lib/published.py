@@ -30,56 +30,26 @@ CHARAGRAM = "wieting2016_charagram"
 SIF = "arora2017_sif"
 PWIM = "he2016_pwim"
 CSE = "jiao2018_cse"
-#: Rows with scores by data set: what they are called here, their table and their name.
-METHODS = {
-    "PP": (f"{WIETING} 2", "PP"),
-    "projection": (f"{WIETING} 2", "projection"),
-    "DAN": (f"{WIETING} 2", "DAN"),
-    "RNN": (f"{WIETING} 2", "RNN"),
-    "iRNN": (f"{WIETING} 2", "iRNN"),
-    "LSTM": (f"{WIETING} 2", "LSTM (no o.g.)"),
-    "LSTM with gate": (f"{WIETING} 2", "LSTM (o.g.)"),
-    "skip-thought": (f"{WIETING} 2", "skip-thought"),
-    "GloVe": (f"{WIETING} 2", "GloVe"),
-    "PSL": (f"{WIETING} 2", "PSL"),
-    "50%": (f"{WIETING} 2", "50%"),
-    "75%": (f"{WIETING} 2", "75%"),
-    "max": (f"{WIETING} 2", "max"),
-    "PP-XXL": (f"{WIETING} 4", "PARAGRAM-PHRASE XXL"),
-    "charCNN": (f"{CHARAGRAM} 11", "charCNN"),
-    "charLSTM": (f"{CHARAGRAM} 11", "charLSTM"),
-    "PP of the Charagram paper": (f"{CHARAGRAM} 11", "PARAGRAM-PHRASE"),
-    "Charagram": (f"{CHARAGRAM} 11", "CHARAGRAM-PHRASE"),
-    "tfidf-GloVe": (f"{SIF} 4", "tfidf-GloVe"),
-    "GloVe+W": (f"{SIF} 5", "GloVe+W"),
-    "GloVe+R": (f"{SIF} 5", "GloVe+R"),
-    "GloVe+WR": (f"{SIF} 5", "GloVe+WR"),
-    "PSL+W": (f"{SIF} 5", "PSL+W"),
-    "PSL+R": (f"{SIF} 5", "PSL+R"),
-    "PSL+WR": (f"{SIF} 5", "PSL+WR"),
-    "CSE": (f"{CSE} 1", "CSE"),
-    "CSE on both": (f"{CSE} 2", "CSE (PPDB XL, then SimpWiki)"),
-    "GRAN": (f"{CSE} 2", "GRAN"),
-    "ATT-CCG": (f"{CSE} 2", "ATT-CCG"),
-}
 SYSTEMS = ("50%", "75%", "max")  # of the shared tasks
 #: Rows with scores by year only, which include no SMT.
 BY_YEAR = {"CSE on sentences": (f"{CSE} 4", "CSE sentence")}
 
+_FIGURES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+#: Rows with scores by data set: their tables and their names.
+METHODS: dict[str, tuple[str, str]] = _FIGURES["methods"]
 N_SETS = {"2012": 5, "2013": 3, "2014": 6, "2015": 5, "SICK": 1}
 
 
 @cache
 def tables() -> dict[str, dict[str, dict[str, Any]]]:
     """Figures (or lists of words) by table, system and column."""
-    path = Path(__file__).with_suffix(".toml")
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for part in tomllib.loads(path.read_text("utf-8"))["tables"]:
-        table = found.setdefault(part.pop("key"), {})
-        columns = part.pop("columns")
+    for part in _FIGURES["tables"]:
+        table = found.setdefault(part["key"], {})
         for system, figures in part.items():
-            row = table.setdefault(system, {})
-            row.update(zip(columns, figures, strict=True))
+            if system not in ("key", "columns"):
+                row = table.setdefault(system, {})
+                row.update(zip(part["columns"], figures, strict=True))
     return found
 
 

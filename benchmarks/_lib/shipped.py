@@ -3,50 +3,31 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import argparse
 import statistics
-import subprocess
 from collections.abc import Mapping
 from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sklearn.preprocessing import normalize
 
 import skparaphrase
+from _lib.pages import Row
 from _lib.papers import Data
-from skparaphrase.datasets import read_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.metrics import STSScorer
 from skparaphrase.vectors import WordVectors, fit_subwords
 
 PACKAGE = Path(skparaphrase.__file__).parent
-FIRST_EDITION = "32847b6"
 TESTS = ("sts/201[2-5].*.tsv", "sick/test.tsv")
 YEARS = ("2012", "2013", "2014", "2015")
-UNKNOWN = (None, "hash", "subword")
-Row = dict[str, Any]  # "" is its name
+UNKNOWN = (None, "subword")
 
 
 class Material(Data):
     """Data and encoders, read or made on first use."""
-
-    def __init__(self, args: argparse.Namespace) -> None:
-        super().__init__(args)
-        self.args = args
-
-    def scored(self, *patterns: str) -> dict[str, Any]:
-        folder = self.root / "data"
-        paths = [path for of in patterns for path in sorted(folder.glob(of))]
-        return {
-            f"{path.parent.name}-{path.stem}": read_pairs(
-                path, score="score", return_X_y=True
-            )
-            for path in paths
-        }
 
     @cached_property
     def shipped(self) -> Any:
@@ -66,29 +47,6 @@ class Material(Data):
     def variants(self) -> dict[str, Any]:
         """The shipped encoder with each policy for unknown words."""
         return {called("shipped", u): with_unknown(self.shipped, u) for u in UNKNOWN}
-
-    @cached_property
-    def first_edition(self) -> AverageEncoder | None:
-        """Its file has two numbers from -7 to 7 in a byte, and a scale per word."""
-        folder = self.args.first
-        if folder is None:
-            return None
-        folder.mkdir(parents=True, exist_ok=True)
-        found = {}
-        for part in ("vectors", "encoders"):
-            path = folder / f"{part}.npz"
-            if not path.exists():
-                name = f"{FIRST_EDITION}:skparaphrase/{part}/data/english.npz"
-                command = ["git", "-C", str(PACKAGE), "show", name]
-                run = subprocess.run(command, check=True, capture_output=True)
-                path.write_bytes(run.stdout)
-            found[part] = np.load(path)
-        words = bytes(found["vectors"]["words"]).decode("utf-8").split("\n")
-        nibbles = found["encoders"]["nibbles"]
-        matrix = np.stack([nibbles >> 4, nibbles & 15], axis=-1).astype(np.int8) - 8
-        matrix = matrix.reshape(len(nibbles), -1)
-        scale = found["encoders"]["scale"]
-        return AverageEncoder(WordVectors(words, matrix, scale=scale))
 
     @cached_property
     def equal_words(self) -> AverageEncoder:

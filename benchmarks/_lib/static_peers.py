@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import lzma
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
@@ -13,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from _lib.shipped import PACKAGE, TESTS, Material, Row, year_means
+from _lib.pages import Row
+from _lib.readers import read_sentences
+from _lib.shipped import PACKAGE, TESTS, Material, year_means
 from _lib.teacher import load_teacher, teach
 from skparaphrase.text import WordTokenizer
 
@@ -77,9 +78,7 @@ def fasttext(data: Material) -> Peer:
     """gensim's skip-gram FastText, trained on the sentences that are here."""
     from gensim.models import FastText
 
-    tokenizer, texts = WordTokenizer(), []
-    for path in sorted((data.root / "data/sentences").glob("*.txt.xz")):
-        texts += lzma.decompress(path.read_bytes()).decode("utf-8").splitlines()
+    tokenizer, texts = WordTokenizer(), read_sentences(data.root)
     n_texts = 2000 if data.quick else N_FASTTEXT
     texts = texts[:: max(len(texts) // n_texts, 1)]
     model = FastText(
@@ -122,9 +121,6 @@ def peers(data: Material) -> list[Row]:
         name: Peer(data.pretrained[name].transform, size)
         for name in ("shipped", 'shipped, pooling="mean"')
     }
-    if data.first_edition is not None:
-        first = data.first_edition.transform
-        found["first edition"] = Peer(first, megabytes(data.args.first, "encoders.npz"))
     for name, (make, needed) in PEERS.items():
         if all(map(find_spec, needed)):
             print(name, flush=True)
@@ -134,14 +130,3 @@ def peers(data: Material) -> list[Row]:
         {"": name, "MB": peer.megabytes, **year_means(peer, tests)}
         for name, peer in found.items()
     ]
-
-
-def about_peers(rows: list[Row]) -> str:
-    ours, *others = (row for row in rows if "pooling" not in row[""])
-    below = [row[""] for row in others if row["mean"] < ours["mean"]]
-    return f"""Size on disk (of FastText: in memory), Pearson x 100 of cosines without
-    removal; `throughput.md` has their speed. The shipped encoder has
-    {ours["mean"]:.1f} on the four years; {len(below)} of the {len(others)} others are
-    below. FastText was trained on {N_FASTTEXT:,} sentences with 100 dimensions, which
-    is little. `mteb_sts.md` has published figures of models that have to be
-    downloaded, such as potion."""

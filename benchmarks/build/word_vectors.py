@@ -7,7 +7,7 @@ have a vector in `vectors/minilm-words.300d.bin` (single words through all-MiniL
 Apache-2.0), then the contractions, digits, numbers and punctuation marks of the table.
 The vectors are rotated to their uncentred principal axes, of which the first `dim` are
 kept, each divided by its strength to the power 0.75 (`--power`; chosen on the training
-sets of STS 2012, see `--score`); every vector is stored as int8 with its scale. Words
+sets of STS 2012); every vector is stored as int8 with its scale. Words
 that the table lacks get the vectors of 4,096 rows of n-grams, which are learnt from
 those of the table and rounded as in `build/pretrained_encoder.py`, with one step for
 all rows. The rows of the file that is shipped were rounded before that, to 15 values,
@@ -27,10 +27,6 @@ from pathlib import Path
 
 import numpy as np
 
-from skparaphrase.datasets import read_pairs
-from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import SIFEncoder
-from skparaphrase.metrics import STSScorer
 from skparaphrase.vectors import (
     WordFrequencies,
     WordVectors,
@@ -54,7 +50,6 @@ def main() -> None:
     parser.add_argument("--dim", type=int, default=128)
     parser.add_argument("--power", type=float, default=0.75)
     parser.add_argument("--out", type=Path, default=TARGET)
-    parser.add_argument("--score", action="store_true", help="print STS 2012 train")
     args = parser.parse_args()
 
     table = read_word_vectors(args.data / "vectors/minilm-words.300d.bin")
@@ -96,26 +91,12 @@ def main() -> None:
         f"{args.out.name}: {len(words)} words, {args.out.stat().st_size / 1e6:.2f} MB, "
         f"{share:.1%} of the sum of squares"
     )
-    if args.score:
-        _score(args.data, vectors, counts)
 
 
 def _wikipedia_sentences(data: Path) -> list[str]:
     lines = (data / "data/paraphrase/rewrites.tsv").read_text("utf-8").split("\n")[1:-1]
     rows = [line.split("\t") for line in lines]
     return list(dict.fromkeys(text for row in rows for text in row[1:3]))
-
-
-def _score(data: Path, vectors: WordVectors, counts: WordFrequencies) -> None:
-    """Pearson x 100 on the training sets of STS 2012, with SIF and removal."""
-    datasets = {
-        path.stem: read_pairs(path, score="score", return_X_y=True)
-        for path in sorted((data / "data/sts").glob("2012-train*.tsv"))
-    }
-    scorer = STSScorer(datasets, postprocess=CommonComponentRemoval())
-    encoder = SIFEncoder(vectors, frequencies=counts).fit(["any"])
-    for name, score in scorer(encoder).items():
-        print(f"{name:25} {100 * score:.1f}")
 
 
 if __name__ == "__main__":

@@ -18,28 +18,16 @@ from scipy.stats import spearmanr
 
 from _lib.grouped_scores import scores_by_length, scores_by_unknown
 from _lib.margins import margins
-from _lib.paper_encoders import multiplied, paper_encoder
+from _lib.paper_encoders import paper_encoder, row_encoder
 from _lib.paper_tables import Results, Runs, Table, lines
 from _lib.papers import COLUMNS, Data, median, score_sts, sts_means, table
 from _lib.published import CHARAGRAM, WIETING, printed, printed_row, published
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.inspection import token_weights
-from skparaphrase.vectors import WordFrequencies, WordVectors, remove_mean
+from skparaphrase.vectors import WordFrequencies, WordVectors
 
 MEAN = "mean of sets"
 STARTS = "start", "centred start"  # of the curves of amounts
-
-
-def _fitted(data: Data, row: Results, pairs: Any, **params: Any) -> Any:
-    """The encoder of a row, trained on pairs."""
-    vectors = remove_mean(data.vectors) if "centered" in row else data.vectors
-    vectors = multiplied(vectors, row.get("times", 1.0))
-    class_ = row["encoder"]
-    if class_ == "AverageEncoder":
-        return AverageEncoder(vectors)
-    if not class_.startswith("Char"):
-        params["vectors"] = vectors
-    return paper_encoder(class_, **params, **row.get("params", {})).fit(pairs)
 
 
 def _with_mean(scores: dict[str, float]) -> dict[str, float]:
@@ -51,7 +39,7 @@ class UnknownAndLength(Table):
 
     def measure(self, data: Data, name: str, seed: int) -> Results:
         """Pearson x 100 of each group of pairs, and their numbers."""
-        encoder = _fitted(data, self.rows[name], data.pairs, random_state=seed)
+        encoder = row_encoder(self.rows[name], data, seed).fit(data.pairs)
         sets = [of for key, of in data.sts.items() if key != "sick"]
         pairs, gold = map(np.concatenate, zip(*sets, strict=True))
         frames = {
@@ -132,8 +120,8 @@ class Amount(Table):
         """Scores of PP after training on the first n pairs, by n."""
         row = self.rows[name]
         if name in STARTS:
-            vectors = remove_mean(data.vectors) if "centered" in row else data.vectors
-            return _with_mean(score_sts(AverageEncoder(vectors), data))
+            average = row_encoder({**row, "encoder": "AverageEncoder"}, data, seed)
+            return _with_mean(score_sts(average, data))
         pairs = np.concatenate([data.corpus(corpus) for corpus in row["corpora"]])
         if row["shuffled"]:
             np.random.RandomState(seed).shuffle(pairs)
@@ -142,11 +130,11 @@ class Amount(Table):
         sizes = [len(pairs)]
         while sizes[-1] // 2 >= 5:
             sizes.append(sizes[-1] // 2)
-        encoder = paper_encoder(
-            "ParaphraseEncoder",
-            vectors=remove_mean(data.vectors) if "centered" in row else data.vectors,
+        encoder = row_encoder(
+            {**row, "encoder": "ParaphraseEncoder"},
+            data,
+            seed,
             optimizer__ordered_first_epoch=not row["shuffled"],
-            random_state=seed,
             **self.description["params"],
         )
         return {
@@ -210,21 +198,6 @@ class Amount(Table):
             before, reached = float(size), gain
         return None
 
-    def draw(self, results: Any, path: Path) -> None:
-        from matplotlib.figure import Figure
-
-        axes = Figure(figsize=(6, 4), layout="constrained").subplots()
-        for name, of in results.items():
-            if name in STARTS:
-                axes.axhline(of[MEAN], color="grey", linestyle=":")
-                axes.text(1e5, of[MEAN], name, va="top", ha="right", color="grey")
-            else:
-                means = [scores[MEAN] for scores in of.values()]
-                axes.plot([*map(int, of)], means, marker=".", label=name)
-        axes.set(xscale="log", xlabel="training pairs", ylabel="mean Pearson x 100")
-        axes.legend()
-        axes.figure.savefig(path, dpi=120)
-
 
 class MarginsAndWeights(Table):
     name = "wieting_margins_and_weights"
@@ -235,8 +208,8 @@ class MarginsAndWeights(Table):
         if name == "weights":
             return _weights(data, seed, row["params"], of["rare"])
         pairs = data.pairs[: 1000 if data.quick else row.get("pairs", of["pairs"])]
-        epochs = data.epochs(row.get("epochs", of["epochs"]))
-        encoder = _fitted(data, row, pairs, random_state=seed, max_epochs=epochs)
+        epochs = row.get("epochs", of["epochs"])
+        encoder = row_encoder(row, data, seed, max_epochs=epochs).fit(pairs)
         frame = margins(encoder, pairs, random_state=0)
         return {
             "margin": float(frame["margin"].mean()),

@@ -138,32 +138,16 @@ class Cumulative(Table):
         return {**found, "examples": runs["examples"][0]}
 
     def cells(self, results: Any, n_seeds: int) -> Results:
-        begin, mean = results["start"], "mean of years"
-        scores = {
-            (model, stage): results[f"{model}, {stage}"]
-            for model in MODELS
-            for stage in STAGES
-        }
+        begin = results["start"]
         rows = [[None, "none", *_means(begin)]]
-        for (model, stage), of in scores.items():
-            rows.append([model, stage, *_means(of)])
+        for model, stage in product(MODELS, STAGES):
+            rows.append([model, stage, *_means(results[f"{model}, {stage}"])])
             if (model, stage) in PUBLISHED:
                 theirs = published(PUBLISHED[model, stage])
                 rows.append([f"published, {model}", stage, *_means(theirs)])
         for method in OTHERS:
             name = f"{method}, as the paper prints it"
             rows.append([name, None, *_means(published(method))])
-        gains = {
-            model: scores[model, BOTH][mean] - scores[model, SENTENCES][mean]
-            for model in MODELS
-        }
-        ahead = {
-            stage: scores["CSE", stage]["2012"] - scores["PP", stage]["2012"]
-            for stage in STAGES
-        }
-        theirs = {key: published(of) for key, of in PUBLISHED.items()}
-        gain_there = theirs["CSE", BOTH][mean] - theirs["CSE", SENTENCES][mean]
-        ahead_there = theirs["CSE", PHRASES]["2012"] - theirs["PP", PHRASES]["2012"]
         sets = [key for key in begin if key.startswith("20") and "." in key]
         each = [[None, "none", *map(begin.get, sets)]]
         for key, of in results.items():
@@ -176,20 +160,12 @@ class Cumulative(Table):
                 each.append([f"published, {model}", stage, *row])
         shown = ["line", "PP", "CSE", "gold"]
         groups = ["gold", "overlap", "pairs", *MODELS, "nearer"]
-        both, gran = published("CSE on both"), published("GRAN")
-        sets_there = [*sets, "sick"]
         return {
             "n_phrases": f"{results['CSE, phrases']['pairs']:,.0f}",
-            "above_gran": sum(both[name] > gran[name] for name in sets_there),
-            "same_as_gran": sum(both[name] == gran[name] for name in sets_there),
             "groups": table(
                 groups, [[*map(of.get, groups)] for of in results["examples"]["groups"]]
             ),
             "means": table(["encoder", "trained on", *COLUMNS, "mean of sets"], rows),
-            "gains": ", ".join(f"{model} {of:+.1f}" for model, of in gains.items()),
-            "gain_there": gain_there,
-            "ahead": "; ".join(f"{stage} {of:+.1f}" for stage, of in ahead.items()),
-            "ahead_there": ahead_there,
             "sets": table(["encoder", "trained on", *sets], each),
             "pairs": table(
                 shown,
@@ -275,22 +251,9 @@ class Pairs(Table):
             for name in ("gold", *MODELS):
                 row += [results[name][i], theirs[name][number]]
             rows.append(row)
-        there = {name: [theirs[name][n] for n in places] for name in theirs}
         heads = ["pair", "data set, line", "gold", "published"]
         heads += ["PP", "published", "CSE", "published"]
-        return {
-            "table": table(heads, rows, 2),
-            "nearer": _nearer(results),
-            "nearer_there": _nearer(there),
-            "n_pairs": len(places),
-        }
-
-
-def _nearer(scores: Any) -> int:
-    """The number of pairs for which CSE is nearer to the gold score than PP."""
-    gold = np.array(scores["gold"])
-    errors = {model: np.abs(np.array(scores[model]) - gold) for model in MODELS}
-    return int((errors["CSE"] < errors["PP"]).sum())
+        return {"table": table(heads, rows, 2)}
 
 
 class Widths(Table):
@@ -320,19 +283,18 @@ class Widths(Table):
         return {**sts_means(score_sts(one, data)), "loss": one.loss_curve_[-1]}
 
     def cells(self, results: Any, n_seeds: int) -> Results:
-        combined, mean = "1, 2, 3", "mean of years"
+        combined = "1, 2, 3"
         results = {
             row: {**of, "mean of 19 sets": mean_of_sets(of, YEARS)}
             for row, of in results.items()
         }
         systems = {str(n): f"width {n}" for n in (1, 2, 3, 4)}
         systems[combined] = "widths 1,2,3"
-        theirs = {widths: _published(row) for widths, row in systems.items()}
         rows: list[list[Any]] = []
-        for widths in systems:
-            plain = results[f"{widths} without scramble"][mean]
+        for widths, system in systems.items():
+            plain = results[f"{widths} without scramble"]["mean of years"]
             rows.append([widths, *map(results[widths].get, self.means), plain])
-            rows.append(["published", *map(theirs[widths].get, self.means), None])
+            rows.append(["published", *map(_published(system).get, self.means), None])
         variants = {
             name.removeprefix(combined).strip() or "as above": of
             for name, of in results.items()
@@ -343,17 +305,11 @@ class Widths(Table):
             "widths": table(
                 ["widths", *self.means, "mean of years, no scramble"], rows
             ),
-            "order": _ordered({widths: results[widths] for widths in systems}),
-            "order_there": _ordered(theirs),
             "variants": table(
                 ["widths 1, 2, 3", *self.means, "seconds"],
                 lines(variants, [*self.means, "seconds"]),
             ),
         }
-
-
-def _ordered(of: Any) -> str:
-    return "; ".join(sorted(of, key=lambda widths: -of[widths]["mean of years"]))
 
 
 def _published(row: str) -> dict[str, float]:
@@ -368,6 +324,7 @@ class CSEFitted(Table):
     """A convolutional encoder, from random or trained filters."""
 
     name = "cse_supervised"
+    summary = staticmethod(spread)
     measures = ("r", "rho", "MSE")
 
     def measure(self, data: Data, name: str, seed: int) -> Results:
@@ -400,12 +357,6 @@ class CSEFitted(Table):
             "prior seconds": seconds,
         }
 
-    def combine(self, runs: Runs) -> Results:
-        found = {name: spread(of) for name, of in runs.items()}
-        for of in found.values():
-            del of["seconds"]
-        return found
-
     def cells(self, results: Any, n_seeds: int) -> Results:
         rows = []
         for name, row in self.rows.items():
@@ -418,11 +369,6 @@ class CSEFitted(Table):
                 for key, published in zip(self.measures, theirs, strict=False)
             ]
             rows.append([name, *cells])
-        keys = ("dev", "epoch", "fit seconds", "prior seconds")
-        runs = [
-            [name, *(plus_minus(results[name][key]) for key in keys)]
-            for name in self.rows
-        ]
         printed = self.rows["CSE universal, h* as printed"]["params"]
         return {
             "scores": table(
@@ -430,5 +376,4 @@ class CSEFitted(Table):
             ),
             "printed": said(printed),
             "ours": said(self.rows["CSE universal"]["params"]),
-            "runs": table(["model", *keys], runs),
         }

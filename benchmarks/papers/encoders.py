@@ -19,18 +19,16 @@ import time
 from typing import Any
 
 import numpy as np
-from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 
-from _lib.paper_encoders import INFONCE, multiplied, paper_encoder
+from _lib.paper_encoders import INFONCE, paper_encoder, row_encoder
 from _lib.paper_tables import Results, Runs, Table, lines
 from _lib.papers import COLUMNS, Data, median, score_sts, sts_means, table
 from _lib.published import SYSTEMS, beaten, label, published
-from skparaphrase import encoders, load_pretrained
+from skparaphrase import load_pretrained
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder
 from skparaphrase.metrics import pearson_score
 from skparaphrase.pairs import EncoderUnion, PairSimilarity
 from skparaphrase.vectors import apply_sif_weights, remove_mean
@@ -56,20 +54,9 @@ class Encoders(Table):
         row = self.rows[name]
         if name == "pretrained":
             return _train(data.pairs, clone(load_pretrained()))
-        defaults, class_ = row.get("defaults", False), row["encoder"]
-        params: Results = {}
-        if not (defaults or class_.startswith("Char")):
-            vectors = remove_mean(data.vectors) if "centered" in row else data.vectors
-            params["vectors"] = multiplied(vectors, row.get("times", 1.0))
-        if class_ == "AverageEncoder":
-            return _train(data.pairs, AverageEncoder(**params))
-        params = {**params, **row.get("params", {}), "random_state": seed}
-        if data.quick:
-            params["max_epochs"] = 1
-        if defaults:
-            encoder = getattr(encoders, class_)(**params)
-        else:
-            encoder = paper_encoder(class_, row.get("setting"), **params)
+        encoder = row_encoder(row, data, seed)
+        if data.quick and hasattr(encoder, "max_epochs"):
+            encoder.set_params(max_epochs=1)
         share = row.get("share", 1.0)
         pairs = data.shuffled(*row["corpora"]) if "corpora" in row else data.pairs
         if "phrases_first" in row:
@@ -120,7 +107,6 @@ class Encoders(Table):
         return {
             "means": table(["encoder", *COLUMNS], lines(scores, COLUMNS)),
             "weight": results[UNION]["weight of characters"],
-            **_orders(results, {name: of[-1] for name, of in methods.items()}),
             "claims": table(
                 ["claim", "here", "published", "paper"],
                 [_claim(results, **of) for of in self.description["claims"]],
@@ -180,19 +166,6 @@ def _claim(
         )
         counts.append(f"{wins} of {len(sets)}")
     return [claim, *counts, paper]
-
-
-def _orders(results: Any, methods: dict[str, str]) -> Results:
-    """The models from best to worst, measured and published on the same sets."""
-    mean = "mean of years"
-    ours = {name: results[name][mean] for name in methods}
-    theirs = {name: published(method)[mean] for name, method in methods.items()}
-    agreement = spearmanr(list(ours.values()), list(theirs.values())).statistic
-    orders = [
-        f"- {who}: {'; '.join(sorted(of, key=of.__getitem__, reverse=True))}"
-        for who, of in (("here", ours), ("published", theirs))
-    ]
-    return {"orders": orders, "agreement": float(agreement)}
 
 
 def _train(pairs: Any, encoder: Any) -> tuple[Any, dict[str, float]]:

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from _lib.paper_encoders import multiplied, paper_encoder
-from _lib.paper_tables import Results, Runs, Table, said
+from _lib.paper_tables import Results, Table, said
 from _lib.papers import Data, cell, table
 from _lib.published import PWIM, printed, printed_row, tables
 from _lib.stacked_lstm import stacked
 from skparaphrase import load_pretrained
-from skparaphrase.datasets import load_word_vectors, read_pairs
+from skparaphrase.datasets import load_word_vectors
 from skparaphrase.inspection import word_interactions
 from skparaphrase.metrics import (
     pearson_score,
@@ -135,8 +135,7 @@ def costs_of(found: Results, names: Iterable[str]) -> list[list[Any]]:
 class Grouped(Table):
     """Rows in groups, each with the parameters that differ from the defaults."""
 
-    def combine(self, runs: Runs) -> Results:
-        return {name: list(of) for name, of in runs.items()}
+    summary = staticmethod(list)
 
     def group(self, kind: str) -> dict[str, Any]:
         return {name: row for name, row in self.rows.items() if row["kind"] == kind}
@@ -156,12 +155,7 @@ class Similarity(Grouped):
         row = self.rows[name]
         if row["kind"] == "STS":
             return self._sts(data, name, seed)
-        train, *others = (
-            read_pairs(
-                data.root / f"data/sick/{part}.tsv", score="score", return_X_y=True
-            )
-            for part in ("train", "dev", "test")
-        )
+        train, *others = map(data.sick, ("train", "dev", "test"))
         X, y = part_of(data, *train)
         (X_val, y_val), (X_test, gold) = others
         if row["kind"] == "LSTM":
@@ -184,20 +178,15 @@ class Similarity(Grouped):
 
     def _sts(self, data: Data, name: str, seed: int) -> Results:
         """Pearson's r on test sets, and the mean weighted by their size."""
-        row, folder = self.rows[name], data.root / "data/sts"
-        parts = [
-            read_pairs(path, score="score", return_X_y=True)
-            for pattern in row["train"]
-            for path in sorted(folder.glob(f"{pattern}.tsv"))
-        ]
+        row = self.rows[name]
+        parts = data.scored(*(f"sts/{of}.tsv" for of in row["train"])).values()
         X, y = part_of(data, *map(np.concatenate, zip(*parts, strict=True)))
         model = _regressor(data, {"levels": range(6), **row["params"]}, seed)
         costs = timed_fit(model, X, y)
         found, sizes = {}, []
-        for path in sorted(folder.glob(f"{row['test']}.tsv")):
-            pairs, gold = read_pairs(path, score="score", return_X_y=True)
-            part = path.stem.partition(".")[2]
-            found[part] = pearson_score(gold, model.predict(pairs))
+        for part, (pairs, gold) in data.scored(f"sts/{row['test']}.tsv").items():
+            score = pearson_score(gold, model.predict(pairs))
+            found[part.partition(".")[2]] = score
             sizes.append(len(gold))
         mean = float(np.average(list(found.values()), weights=sizes))
         return {**found, "r": mean, "pairs": len(y), **costs}

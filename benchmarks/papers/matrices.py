@@ -12,7 +12,6 @@ import numpy as np
 from _lib.paper_tables import Results, Runs, Table, only
 from _lib.papers import Data, table
 from _lib.published import CHARAGRAM, PWIM, printed, tables
-from skparaphrase.datasets import read_pairs
 from skparaphrase.encoders import CharCNNEncoder, CharLSTMEncoder
 from skparaphrase.inspection import word_interactions
 from skparaphrase.supervised import PairwiseInteractionRegressor
@@ -27,9 +26,7 @@ class Matrices(Table):
 
     def measure(self, data: Data, name: str, seed: int) -> Results:
         """Cosines of the focus cube times 10, by pair."""
-        X, y = read_pairs(
-            data.root / "data/sick/train.tsv", score="score", return_X_y=True
-        )
+        X, y = data.sick("train")
         model = PairwiseInteractionRegressor(
             data.vectors,
             similarity=None,  # as in the paper

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
-from _lib.paper_encoders import paper_encoder
+from _lib.paper_encoders import row_encoder
 from _lib.paper_tables import Results, Table
 from _lib.papers import COLUMNS, Data, score_sts, score_words, sts_means, table
 from _lib.published import CHARAGRAM, printed_row, published
@@ -19,9 +19,7 @@ from papers.encoders import Encoders
 from papers.words import SETS
 from skparaphrase._math import unit_vectors
 from skparaphrase.model_selection import pair_groups
-from skparaphrase.vectors import WordFrequencies, WordVectors, remove_mean
-
-WITHOUT_VECTORS = ("CharagramEncoder", "CharCNNEncoder", "CharLSTMEncoder")
+from skparaphrase.vectors import WordFrequencies, WordVectors
 
 
 class Fits(Table):
@@ -36,16 +34,10 @@ class Fits(Table):
             pairs = pairs[part::parts]
         if "pairs" in row:
             pairs = pairs[: row["pairs"] // data.step]
-        params = {**row["params"], "random_state": seed}
-        params["max_epochs"] = data.epochs(params["max_epochs"])
-        if row["encoder"] not in WITHOUT_VECTORS:
-            params["vectors"] = data.vectors
-            if row.get("centered"):
-                params["vectors"] = remove_mean(data.vectors)
-            if row.get("used_words"):  # with dense updates, all others cost time
-                tested = [texts for texts, _ in data.sts.values()]
-                params["vectors"] = _used(data.vectors, [pairs, *tested])
-        encoder = paper_encoder(row["encoder"], row.get("setting"), **params).fit(pairs)
+        if row.get("used_words"):  # with dense updates, all others cost time
+            tested = [texts for texts, _ in data.sts.values()]
+            data.vectors = _used(data.vectors, [pairs, *tested])
+        encoder = row_encoder(row, data, seed).fit(pairs)
         counts = {"pairs": len(pairs), "texts": len({*pairs.ravel().tolist()})}
         if row.get("setting") == "words-2-4":
             return {**counts, **score_words(encoder, data)}

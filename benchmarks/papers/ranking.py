@@ -5,6 +5,7 @@
 
 from typing import Any
 
+import numpy as np
 from sklearn.pipeline import make_pipeline
 
 from _lib.paper_tables import Results
@@ -14,7 +15,6 @@ from _lib.readers import read_answers
 from papers.interaction import (
     Grouped,
     build,
-    costs_of,
     part_of,
     shown,
     summaries,
@@ -38,9 +38,10 @@ def ranks(model: Any, bunch: Any) -> dict[str, float]:
     """MAP and MRR as in trec_eval, and without unanswered questions."""
     ranker = hasattr(model, "decision_function")
     score = (model.decision_function if ranker else model.predict)(bunch.data)
+    answerable = np.isin(bunch.query, bunch.query[bunch.target == 1])
     return {
-        name + suffix: metric(bunch.target, score, bunch.query, **params)
-        for suffix, params in (("", {}), (", answerable", {"no_relevant": "skip"}))
+        name + suffix: metric(bunch.target[rows], score[rows], bunch.query[rows])
+        for suffix, rows in (("", slice(None)), (", answerable", answerable))
         for name, metric in RANKS.items()
     }
 
@@ -76,11 +77,6 @@ class Ranking(Grouped):
             ]
             for name, row in self.rows.items()
         ]
-        models = self.group("model")
-        runs = [
-            [*costs, f"{found[costs[0]]['dev MRR']['median']:.4f}"]
-            for costs in costs_of(found, models)
-        ]
         ablations = [
             row["WikiQA"]
             for name, row in tables()[f"{PWIM} 8"].items()
@@ -93,7 +89,4 @@ class Ranking(Grouped):
             "dropout": ablations[2],
             "settings": self.settings("model"),
             "wikiqa": tables()[f"{PWIM} 6"]["This work"],
-            "runs": table(
-                ["", "fit seconds", "epochs", "best epoch", "MRR on dev"], runs
-            ),
         }

@@ -4,7 +4,7 @@
                                            [--rows ROW]
 
 A table is an entry in the TOML file of its paper: rows, seeds and text. Published
-figures are in `_lib/published.toml`; after each table, and in `papers.html`, ours stand
+figures are in `_lib/published.toml`; after each table, and in `papers.md`, ours stand
 beside them. Each row with each seed is a task; `--jobs` tasks
 run at a time, with one thread each. The result of a task is kept in
 `benchmarks/results/runs`, so that an interrupted run can be resumed; remove that folder
@@ -39,7 +39,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib import RESULTS
-from _lib.comparison import differences, html
+from _lib.comparison import differences, overview
 from _lib.paper_tables import Table, page, recorded
 from _lib.papers import Data, versions
 from papers import TABLES
@@ -80,8 +80,8 @@ def main() -> int:
         texts = {
             k: path.read_text("utf-8") for k, path in paths.items() if path.exists()
         }
-        (args.out / "papers.html").write_text(html(texts, NOTES[args.part]), "utf-8")
-        print(f"All of {args.out}: {args.out / 'papers.html'}")
+        (args.out / "papers.md").write_text(overview(texts, NOTES[args.part]), "utf-8")
+        print(f"All of {args.out}: {args.out / 'papers.md'}")
     print("== times")
     for name, outcome in outcomes.items():
         print(f"{name:30} {outcome}")

@@ -16,6 +16,7 @@ from _lib.paper_encoders import paper_encoder
 from _lib.paper_tables import Results, Runs, Table, lines, recorded
 from _lib.papers import COLUMNS, Data, score_sts, sts_means, table
 from _lib.published import CHARAGRAM, PWIM, SIF, printed, published, tables
+from papers.cse import PHRASES, SENTENCES, encoder, fitted
 from papers.interaction import timed_fit
 from papers.ranking import ranks, read_questions
 from papers.supervised import evaluate, lengthened, read
@@ -84,10 +85,10 @@ def charagram(data: Data, *, epochs: int, share: int) -> Results:
     """Means after each epoch."""
     pairs = data.pairs[::share]
     monitor = ScoreMonitor(lambda encoder: sts_means(score_sts(encoder, data)))
-    encoder = paper_encoder(
+    model = paper_encoder(
         "CharagramEncoder", max_epochs=data.epochs(epochs), random_state=0
     )
-    encoder.set_callbacks(monitor).fit(pairs)
+    model.set_callbacks(monitor).fit(pairs)
     return {
         "pairs": len(pairs),
         "epochs": [{key: of[key] for key in COLUMNS} for of in monitor.scores_[1:]],
@@ -103,23 +104,17 @@ def cse(
     epochs: int = 2,
 ) -> Results:
     """CSE on phrases, then on sentences: the row "both" of table 4."""
-    vectors = remove_mean(data.vectors) if centered else data.vectors
-    params = {"vectors": vectors, "learning_rate": 0.0003, "random_state": 0}
+    if centered:
+        data.vectors = remove_mean(data.vectors)
     found, before = {}, None
     if phrases:
-        before = paper_encoder(
-            "CNNEncoder", "ppdb-xl", max_epochs=data.epochs(3), **params
-        ).fit(data.shuffled(*data.phrases))
+        before = fitted("CSE", PHRASES, data, 0)
         found["after phrases"] = sts_means(score_sts(before, data))["mean of years"]
+    both = encoder("CSE", SENTENCES, data, 0, init=before)
+    both.set_params(max_epochs=data.epochs(epochs))
     sentences = data.shuffled(*data.sentences)[::share]
-    both = paper_encoder(
-        "CNNEncoder",
-        "simple-wikipedia",
-        max_epochs=data.epochs(epochs),
-        init=before,
-        **params,
-    ).fit(sentences)
-    return {**found, "pairs": len(sentences), **sts_means(score_sts(both, data))}
+    scores = sts_means(score_sts(both.fit(sentences), data))
+    return {**found, "pairs": len(sentences), **scores}
 
 
 def sst(
@@ -131,15 +126,15 @@ def sst(
     projection: int | None = None,
 ) -> Results:
     """SST-2 with a head on frozen SIF averages: accuracy x 100."""
-    encoder: Any = SIFEncoder(data.vectors, a=1e-3, frequencies=data.frequencies)
+    features: Any = SIFEncoder(data.vectors, a=1e-3, frequencies=data.frequencies)
     if start == "pretrained":
-        encoder = AverageEncoder(load_pretrained().vectors)  # already weighted
+        features = AverageEncoder(load_pretrained().vectors)  # already weighted
     parts = read(data, "sentiment")
     X, y = parts["train"]
     parts["train"] = X[::share], y[::share]
     model = TextClassifier.paper(
         "sif",
-        encoder=FrozenEstimator(lengthened(encoder.fit(X[::share]), X[::share], 6.0)),
+        encoder=FrozenEstimator(lengthened(features.fit(X[::share]), X[::share], 6.0)),
         projection_dim=projection,
         max_epochs=data.epochs(epochs),
         optimizer__name="adam",

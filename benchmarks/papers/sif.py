@@ -25,7 +25,6 @@ from _lib.paper_tables import (
     Runs,
     Table,
     lines,
-    plus_minus,
     resolved,
     said,
     spread,
@@ -33,7 +32,6 @@ from _lib.paper_tables import (
 from _lib.papers import COLUMNS, Data, median, score_sts, sts_means, table
 from _lib.published import SIF, label, printed_row, published
 from papers.supervised import (
-    COSTS,
     HEADS,
     LONGEST_FIRST,
     MODELS,
@@ -152,7 +150,7 @@ def _minilm(data: Data, seed: int) -> Iterator[Row]:
     yield group, "W + R, centred", sif(), centred
     yield group, "W, counts of letters only", sif(letters), none
     yield group, "W + R, counts of letters only", sif(letters), one
-    per_side = CommonComponentRemoval(1, per_side=True)
+    per_side = FunctionTransformer(_remove_per_side)
     yield group, "the same, R per side (code)", sif(letters), per_side
     for a in (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5):
         yield "W + R by a (figure 2a)", f"a = {a:g}", sif(a=a), one
@@ -174,6 +172,14 @@ def _minilm(data: Data, seed: int) -> Iterator[Row]:
 def _centre(vectors: Any) -> Any:
     """Subtract the mean of a data set, both sides together."""
     return vectors - vectors.mean(axis=(0, 1))
+
+
+def _remove_per_side(vectors: Any) -> Any:
+    """Remove the component of the first and of the second sentences separately."""
+    sides = [
+        CommonComponentRemoval().fit_transform(side) for side in vectors.swapaxes(0, 1)
+    ]
+    return np.stack(sides, axis=1)
 
 
 def _subsampling(p: Any) -> Any:
@@ -285,8 +291,7 @@ class SIFFeatures(Table):
         )
         return FrozenEstimator(encoder.fit(data.pairs))
 
-    def combine(self, runs: Runs) -> Results:
-        return {name: spread(of) for name, of in runs.items()}
+    summary = staticmethod(spread)
 
     def cells(self, results: Any, n_seeds: int) -> Results:
         of = self.description
@@ -297,15 +302,10 @@ class SIFFeatures(Table):
                 theirs = printed_row(f"{SIF} 2", row["published"])
             found = [results[f"{task}, {name}"] for task in MODELS]
             rows.append([name, *beside(found, theirs)])
-        runs = [
-            [*name.split(", ", 1), *(plus_minus(found[key]) for key in COSTS)]
-            for name, found in results.items()
-        ]
         return {
             "scores": table(["features", *HEADS], rows),
             "a": of["a"],
             "sentiment_epochs": of["epochs"]["sentiment"],
             "ours": said(of["ours"]),
             "infonce": said(INFONCE),
-            "runs": table(["task", "features", *COSTS], runs),
         }

@@ -26,8 +26,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import skparaphrase
-from _lib.paper_encoders import multiplied, paper_encoder
-from _lib.paper_tables import Results, Runs, Table, plus_minus, resolved, said, spread
+from _lib.paper_encoders import multiplied, paper_encoder, row_encoder
+from _lib.paper_tables import Results, Runs, Table, plus_minus, resolved, spread
 from _lib.papers import Data, cell, table
 from _lib.published import WIETING, printed_row
 from skparaphrase import supervised
@@ -44,7 +44,6 @@ MODELS = {
 }
 LONGEST_FIRST = tuple(reversed(MODELS))
 TEST = ("dev", "test")
-COSTS = ("dev", "test", "epoch", "fit seconds")
 Parts = dict[str, tuple[Any, Any]]
 
 
@@ -62,14 +61,12 @@ def read(data: Data, task: str) -> Parts:
         texts, labels = parts["train"]
         keep = np.array([_letters(text) not in known for text in texts])
         parts["train"] = texts[keep], labels[keep]
+    elif task == "similarity":
+        parts = {name: data.sick(name) for name in ("train", *TEST)}
     else:
-        target = {"score": "score"}
-        if task == "entailment":
-            target = {"label": "entailment"}
+        folder, options = data.root / "data/sick", {"label": "entailment"}
         parts = {
-            name: read_pairs(
-                data.root / f"data/sick/{name}.tsv", **target, return_X_y=True
-            )
+            name: read_pairs(folder / f"{name}.tsv", **options, return_X_y=True)
             for name in ("train", *TEST)
         }
     X, y = parts["train"]
@@ -163,12 +160,9 @@ class Wieting(Table):
     def _train(self, data: Data, name: str, seed: int) -> Results:
         """Train an encoder on paraphrases, and save it."""
         row = self.rows[f"prior, {name}"]
-        params = {**row["params"], "random_state": seed}
-        params["max_epochs"] = data.epochs(params["max_epochs"])
-        vectors = multiplied(data.vectors, params.pop("times", 1.0))
         if name == "InfoNCE":  # the best encoder of table `wieting_encoders`
-            vectors = apply_sif_weights(remove_mean(vectors))
-        encoder = paper_encoder(row["encoder"], vectors=vectors, **params)
+            data.vectors = apply_sif_weights(remove_mean(data.vectors))
+        encoder = row_encoder(row, data, seed)
         path = self._path(data, name, seed)
         shutil.rmtree(path, ignore_errors=True)  # of a run that was interrupted
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -207,17 +201,9 @@ class Wieting(Table):
         return ours.set_params(encoder=encoder, **settings)
 
     def combine(self, runs: Runs) -> Results:
-        found: Results = {}
-        for name, of in runs.items():
-            if name == "speed":
-                found[name] = of[0]
-            elif name.startswith("prior, "):
-                seconds = found.setdefault("seconds of priors", {})
-                prior = name.removeprefix("prior, ")
-                seconds[prior] = [run["seconds"] for run in of]
-            else:
-                found[name] = spread(of)
-        return found
+        return {
+            name: of[0] if name == "speed" else spread(of) for name, of in runs.items()
+        }
 
     def cells(self, results: Any, n_seeds: int) -> Results:
         of = resolved(self.description)
@@ -227,29 +213,6 @@ class Wieting(Table):
             found = [results.get(f"{task}, {key}") for task in MODELS]
             return [label, *beside(found, theirs)]
 
-        runs = []
-        for key, found in results.items():
-            task, _, called = key.partition(", ")
-            kind, _, name = called.partition(", ")
-            if kind == "features":
-                name = f"features, {of['priors'][name]['encoder']} {name}"
-            if task in MODELS:
-                costs = [plus_minus(found[key]) for key in COSTS]
-                runs.append([task, name, *costs, f"{found['n_train']['mean']:,.0f}"])
-        settings = {
-            **of["settings"],
-            **{
-                f"{task}, {name}": more
-                for name, row in end_to_end.items()
-                for task, more in row.get("settings", {}).items()
-            },
-            **{f"{task}, features": of["frozen"][task] for task in MODELS},
-        }
-        priors = [
-            f"- paraphrases: {row['encoder']}, {said(row['params'])}; "
-            f"{np.mean(results['seconds of priors'][name]):.0f} seconds"
-            for name, row in of["priors"].items()
-        ]
         table_6 = f"{WIETING} 6"
         return {
             "end_to_end": table(
@@ -270,8 +233,6 @@ class Wieting(Table):
                     for name, each in features.items()
                 ],
             ),
-            "settings": [*(f"- {k}: {said(v)}" for k, v in settings.items()), *priors],
-            "runs": table(["task", "model", *COSTS, "examples"], runs),
             "speed": results["speed"],
         }
 

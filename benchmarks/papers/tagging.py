@@ -9,27 +9,20 @@ set.
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from itertools import chain
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
-import torch
 
 from _lib.paper_encoders import paper_encoder
 from _lib.paper_tables import Results, Runs, Table
 from _lib.papers import Data, score_sts, score_words, sts_means, table
 from _lib.published import CHARAGRAM, mean_of_sets, printed
 from _lib.readers import read_tagged
-from skparaphrase.networks._heads import Sentences, Tagger
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SequenceTagger
 from skparaphrase.text import NgramTokenizer
-from skparaphrase.training._trainer import Trainer
 
 PUBLISHED = {
     "charCNN": "charCNN",
@@ -42,15 +35,6 @@ OURS = {
     "Charagram, Adam and dropout": "Charagram, Adam, xpos",
     "Charagram, universal tags": "Charagram, paper, upos",
 }
-# The names of the parts of a step in the text.
-PARTS = {
-    "batches": (Sentences, "take"),
-    "word vectors": (Tagger, "word_vectors"),
-    "memories and layers": (Tagger, "tag_words"),
-    "gradients": (torch.Tensor, "backward"),
-    "all": (Trainer, "step"),
-}
-SHOWN_PARTS = ("all", "batches", "word vectors", "memories and layers", "gradients")
 Tagged = tuple[list[list[str]], list[list[str]]]
 
 
@@ -100,15 +84,7 @@ class Tagging(Table):
 
     def _about_data(self, data: Data) -> Results:
         tagged = {tags: read_tags(data, tags) for tags in ("xpos", "upos")}
-        settings = {
-            name: self.rows[f"{name}, paper, xpos"]["setting"] for name in PUBLISHED
-        }
-        train, _, _ = tagged["xpos"]
-        return {
-            "baseline": {tags: _baseline(*of) for tags, of in tagged.items()},
-            "epochs": {name: _profile(train, of) for name, of in settings.items()},
-            "distinct": _distinct(train[0]),
-        }
+        return {"baseline": {tags: _baseline(*of) for tags, of in tagged.items()}}
 
     def combine(self, runs: Runs) -> Results:
         *accuracy, about = runs
@@ -131,15 +107,12 @@ class Tagging(Table):
             ]
 
         heads = ["accuracy", "published", "spread", "unknown words", "held back"]
-        rows = [
-            [
-                name,
-                *row(accuracy[key])[:1],
-                printed(f"{CHARAGRAM} 4", PUBLISHED[name]) if name in papers else None,
-                *row(accuracy[key])[1:],
-            ]
-            for name, key in {**papers, **OURS}.items()
-        ]
+        rows = []
+        for name, key in {**papers, **OURS}.items():
+            mean, *others = row(accuracy[key])
+            system = PUBLISHED.get(name)
+            theirs = system and printed(f"{CHARAGRAM} 4", system)
+            rows.append([name, mean, theirs, *others])
         n_epochs = min(10, len(accuracy[papers["charLSTM"]][0]["loss"]))
         curves = [
             [epoch + 1]
@@ -149,22 +122,12 @@ class Tagging(Table):
             ]
             for epoch in range(n_epochs)
         ]
-        parts = [*SHOWN_PARTS, "update"]
-        costs = [
-            [name, *(results["epochs"][name][part] for part in parts)]
-            for name in PUBLISHED
-        ]
-        epochs = {
-            name: self.rows[key]["max_epochs"]
-            for key, name in zip(self.rows, results["epochs"], strict=False)
-        }
+        epochs = [f"{self.rows[k]['max_epochs']} {name}" for name, k in papers.items()]
         return {
             "n_seeds": len(accuracy[papers["Charagram"]]),
-            "epochs": ", ".join(f"{n} {name}" for name, n in epochs.items()),
+            "epochs": ", ".join(epochs),
             "table": table(["", *heads, "epoch"], rows, 2),
             "curves": table(["epoch", *PUBLISHED], curves, 2),
-            "distinct": 100 * results["distinct"],
-            "costs": table(["", *parts], costs, 2),
         }
 
 
@@ -181,48 +144,6 @@ def _baseline(train: Tagged, _: Tagged, test: Tagged) -> float:
         for token, tag in zip(*map(chain.from_iterable, test), strict=True)
     ]
     return 100 * float(np.mean(right))
-
-
-def _distinct(X: list[list[str]]) -> float:
-    """Mean proportion of distinct tokens in 100 random sentences."""
-    order = np.random.RandomState(0).permutation(len(X))
-    shares = []
-    for start in range(0, len(X), 100):
-        tokens = list(chain.from_iterable(X[i] for i in order[start : start + 100]))
-        shares.append(len(set(tokens)) / len(tokens))
-    return float(np.mean(shares))
-
-
-def _profile(train: Tagged, setting: str) -> dict[str, float]:
-    """Seconds of an epoch by part, in one thread."""
-    X, y = train
-    torch.set_num_threads(1)
-    SequenceTagger.paper(setting, random_state=0, max_epochs=1).fit(X[:200], y[:200])
-    tagger = SequenceTagger.paper(setting, random_state=0, max_epochs=1)
-    with ExitStack() as stack:
-        seconds = {
-            part: stack.enter_context(_timed(*place)) for part, place in PARTS.items()
-        }
-        tagger.fit(X, y)
-    found = {part: sum(times) for part, times in seconds.items()}
-    found["update"] = 2 * found["all"] - sum(found.values())
-    return found
-
-
-@contextmanager
-def _timed(owner: type, method: str) -> Iterator[list[float]]:
-    """Times of the calls of a method inside the block."""
-    times: list[float] = []
-    original = getattr(owner, method)
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        started = time.perf_counter()
-        result = original(*args, **kwargs)
-        times.append(time.perf_counter() - started)
-        return result
-
-    with patch.object(owner, method, call):
-        yield times
 
 
 class Ngrams(Table):

@@ -9,13 +9,12 @@ of Wieting et al. (2016).
 
 from collections import Counter
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from scipy.stats import spearmanr
 
 from _lib.grouped_scores import scores_by_unknown, unknown_words
-from _lib.paper_encoders import paper_encoder
+from _lib.paper_encoders import row_encoder
 from _lib.paper_tables import Results, Runs, Table, lines, only
 from _lib.papers import Data, median, score_words, table
 from _lib.published import CHARAGRAM, WIETING, printed, printed_row, tables
@@ -125,11 +124,9 @@ class Words(Table):
 def _with_scores(data: Data, row: Results, seed: int) -> tuple[Any, list[Any]]:
     """An encoder trained on pairs of words, and its scores after each epoch."""
     pairs = data.corpus("ppdb-lexical")[: 1000 if data.quick else None]
-    params: Results = {"max_epochs": 2 if data.quick else row["epochs"]}
-    if row["encoder"] == "ParaphraseEncoder":
-        params["vectors"] = data.vectors
+    epochs = 2 if data.quick else row["epochs"]
     monitor = ScoreMonitor(lambda encoder: score_words(encoder, data))
-    encoder = paper_encoder(row["encoder"], row["setting"], random_state=seed, **params)
+    encoder = row_encoder(row, data, seed).set_params(max_epochs=epochs)
     encoder.set_callbacks(monitor).fit(pairs)
     return encoder, monitor.scores_[1:]  # without the start
 
@@ -158,18 +155,6 @@ class Convergence(Table):
         costs = [f"{name} {results[name]['seconds']:.0f} s" for name in self.rows]
         return {"table": table(["epoch", *self.rows], rows), "costs": ", ".join(costs)}
 
-    def draw(self, results: Any, path: Path) -> None:
-        from matplotlib.figure import Figure
-
-        axes = Figure(figsize=(5, 3.5), layout="constrained").subplots()
-        for name in reversed(self.rows):
-            scores = results[name]["simlex999"]
-            axes.plot(range(1, len(scores) + 1), scores, marker=".", label=name)
-        axes.set(xlabel="epoch", ylabel="SimLex-999, Spearman x 100")
-        axes.set_xticks(range(1, len(scores) + 1))
-        axes.legend()
-        axes.figure.savefig(path, dpi=120)
-
 
 class CharacterNeighbors(Table):
     name = "charagram_neighbors"
@@ -185,11 +170,15 @@ class CharacterNeighbors(Table):
         split = WordTokenizer()
         counts = Counter(w for pair in data.pairs for text in pair for w in split(text))
         candidates = sorted(word for word, n in counts.items() if n >= 5)
-        params = {"max_epochs": data.epochs(2), "random_state": 0}
-        charagram = paper_encoder("CharagramEncoder", **params).fit(data.pairs)
-        pp = paper_encoder(
-            "ParaphraseEncoder", vectors=data.vectors, learning_rate=0.01, **params
-        ).fit(data.pairs)
+        charagram, pp = (
+            row_encoder({"encoder": class_}, data, 0, max_epochs=2, **params).fit(
+                data.pairs
+            )
+            for class_, params in (
+                ("CharagramEncoder", {}),
+                ("ParaphraseEncoder", {"learning_rate": 0.01}),
+            )
+        )
         ngrams = [
             ngram.replace("_", " ") for ngram in self.printed[10]["CHARAGRAM-PHRASE"]
         ]
@@ -251,13 +240,9 @@ class WordsOfPP(Table):
 
     def measure(self, data: Data, name: str, seed: int) -> Results:
         """Neighbours by query, and words by length."""
-        encoder = paper_encoder(
-            "ParaphraseEncoder",
-            vectors=data.vectors,
-            learning_rate=0.01,
-            max_epochs=data.epochs(4),
-            random_state=0,
-        ).fit(data.pairs)
+        params = {"learning_rate": 0.01, "max_epochs": 4}
+        row = {"encoder": "ParaphraseEncoder", "params": params}
+        encoder = row_encoder(row, data, seed).fit(data.pairs)
         counts = WordFrequencies.from_texts(data.pairs)
         least = self.description["occurrences"]
         words = [w for w, n in counts.items() if n >= least and w in data.vectors.words]

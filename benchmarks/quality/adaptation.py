@@ -19,12 +19,9 @@ one core.
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import argparse
-import json
 import sys
-import textwrap
-import time
 from collections.abc import Callable
+from operator import gt
 from pathlib import Path
 from typing import Any
 
@@ -39,18 +36,9 @@ from skparaphrase.optimizers import Optimizer
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib.adaptation_data import AdaptationData, class_pairs
-from _lib.adaptation_labels import (
-    ABOUT_KINDS,
-    ABOUT_LABELS,
-    ABOUT_SEVERAL,
-    about_few,
-    few,
-    kinds,
-    labels,
-    several,
-)
-from _lib.adaptation_targets import START, Results, Row, judge, targets
+from _lib.adaptation_labels import few, kinds, labels, several
 from _lib.fits import (
+    START,
     blend,
     compared,
     logistic,
@@ -59,7 +47,8 @@ from _lib.fits import (
     timed,
     trained,
 )
-from _lib.papers import parse_args, table, write
+from _lib.pages import Results, Row, publish_sections, table_of
+from _lib.papers import parse_args, table
 
 CAPTION_PAIRS = (50, 500, 3000, None)  # None: all
 TEXTS_PER_INTENT = (2, 5, 20, 100)
@@ -106,18 +95,9 @@ def captions(data: AdaptationData) -> list[Row]:
         return compared(trained(pairs[order[:n_pairs]], seed=seed), scores)
 
     return [
-        over_seeds(
-            data,
-            "all pairs" if n is None else f"{n:,} pairs",
-            lambda seed, n=n: run(n, seed),
-        )
+        over_seeds(data, f"{n:,} pairs" if n else "all pairs", run, n)
         for n in (CAPTION_PAIRS[:2] if data.quick else CAPTION_PAIRS)
     ]
-
-
-ABOUT_CAPTIONS = """Flickr8k: two captions of one picture are a pair. MRR x 100: the
-mean of 1 / rank of the other caption among those of 3,000 held-out pairs, of other
-pictures. All pairs are 31,766."""
 
 
 # Intents -----------------------------------------------------------------------------
@@ -143,16 +123,8 @@ def intents(data: AdaptationData) -> list[Row]:
 
     rows = [over_seeds(data, f"{N_INTENT_PAIRS} pairs", run_pairs)]
     for n in TEXTS_PER_INTENT[:2] if data.quick else TEXTS_PER_INTENT:
-        name = f"{n} texts an intent"
-        rows.append(over_seeds(data, name, lambda seed, n=n: run(n, seed)))
+        rows.append(over_seeds(data, f"{n} texts an intent", run, n))
     return rows
-
-
-ABOUT_INTENTS = f"""CLINC150: questions to an assistant, with 150 intents. Accuracy x
-100 on the 4,500 test questions: the intent of the nearest training text by cosine, and
-logistic regression on the vectors (C=10). `fit(texts, labels)` gets the training texts
-only. "{N_INTENT_PAIRS} pairs" are of one intent each; five other texts an intent are
-searched."""
 
 
 # SICK --------------------------------------------------------------------------------
@@ -163,22 +135,14 @@ def sick(data: AdaptationData) -> list[Row]:
     paraphrases = data.sick_paraphrases
     if data.quick:
         X, y, paraphrases = X[:500], y[:500], paraphrases[:200]
+
+    def run(X: Any, y: Any, seed: int) -> dict[str, float]:
+        return compared(trained(X, y, seed=seed), data.general)
+
     return [
-        over_seeds(
-            data,
-            f"{len(paraphrases):,} paraphrases",
-            lambda seed: compared(trained(paraphrases, seed=seed), data.general),
-        ),
-        over_seeds(
-            data,
-            f"{len(X):,} scores",
-            lambda seed: compared(trained(X, y, seed=seed), data.general),
-        ),
+        over_seeds(data, f"{len(paraphrases):,} paraphrases", run, paraphrases, None),
+        over_seeds(data, f"{len(X):,} scores", run, X, y),
     ]
-
-
-ABOUT_SICK = """Pearson x 100 of cosines on the test set of SICK, after training on the
-pairs of its training set with a score of at least 4, or on all of its scores."""
 
 
 # All encoders ------------------------------------------------------------------------
@@ -200,16 +164,7 @@ def all_encoders(data: AdaptationData) -> list[Row]:
             "warnings": n_warnings,
         }
 
-    return [
-        over_seeds(data, name, lambda seed, name=name: run(name, seed))
-        for name in ENCODERS
-    ]
-
-
-ABOUT_ENCODERS = f"""Every encoder at its defaults, on {N_PAIRS:,} pairs of words,
-captions, rewrites and news. "Development" is Pearson x 100, the mean of SICK train and
-of the three training sets of STS 2012. Encoders of words start as an average of the
-pretrained vectors, those of characters at random."""
+    return [over_seeds(data, name, run, name) for name in ENCODERS]
 
 
 # What keeps general quality ----------------------------------------------------------
@@ -233,6 +188,11 @@ def keep(data: AdaptationData) -> list[Row]:
             "intents, general": data.development_score(encoder),
         }
 
+    def run(fits: Any, share: float, seed: int) -> dict[str, float]:
+        on_captions, on_intents = (blend(each, share) for each in fits[seed])
+        scores = intents_scores(on_intents, samples[seed])
+        return captions_scores(on_captions) | scores
+
     samples = [data.few_texts(5 if data.quick else 20, seed) for seed in data.seeds]
     start = load_pretrained()
     rows = [
@@ -251,102 +211,65 @@ def keep(data: AdaptationData) -> list[Row]:
             for seed in data.seeds
         ]
         for share in (1.0, *BLENDS.get(name, ())):
-
-            def run(seed: int, fits: Any = fits, share: float = share) -> Any:
-                on_captions, on_intents = (blend(each, share) for each in fits[seed])
-                scores = intents_scores(on_intents, samples[seed])
-                return captions_scores(on_captions) | scores
-
             part = "" if share == 1 else f", {share:.0%} of the end"
-            rows.append(over_seeds(data, name + part, run))
+            rows.append(over_seeds(data, name + part, run, fits, share))
     return rows
-
-
-ABOUT_KEEP = """Two defaults keep what the start knows about other texts: words move at
-most eight tenths of their length (`Optimizer(max_change=0.8)`), and texts that were
-similar stay so (`InfoNCELoss(keep=0.5)`). The table compares other values, a
-`vectors_penalty` towards the start, and blends of the word vectors of the start and of
-the end (Wortsman et al., 2022); each row changes what it names. All figures are of
-development parts: captions that are neither trained on nor tested (MRR x 100, after all
-pairs), CLINC150 dev (accuracy x 100, 20 texts an intent), and as general quality the
-development score of "All trained encoders"."""
 
 
 # All sections ------------------------------------------------------------------------
 
-SECTIONS: dict[str, tuple[str, Callable[..., list[Row]], Any]] = {
-    "captions": ("Paraphrase pairs: captions", captions, ABOUT_CAPTIONS),
-    "intents": ("Texts with labels: intents", intents, ABOUT_INTENTS),
-    "sick": ("Pairs with scores: SICK", sick, ABOUT_SICK),
-    "few": ("Few labels", few, about_few),
-    "kinds": ("Few labels of other kinds", kinds, ABOUT_KINDS),
-    "several": ("Several labels a text", several, ABOUT_SEVERAL),
-    "labels": ("Models with labels", labels, ABOUT_LABELS),
-    "encoders": ("All trained encoders", all_encoders, ABOUT_ENCODERS),
-    "keep": ("What keeps general quality", keep, ABOUT_KEEP),
+SECTIONS = {
+    "captions": captions,
+    "intents": intents,
+    "sick": sick,
+    "few": few,
+    "kinds": kinds,
+    "several": several,
+    "labels": labels,
+    "encoders": all_encoders,
+    "keep": keep,
 }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--only", default=",".join(SECTIONS), help="with commas")
-    args = parse_args(__doc__, seeds=3, parents=[parser])
+    args = parse_args(__doc__, seeds=3, sections=SECTIONS)
     torch.set_num_threads(1)
-    data, path = AdaptationData(args), args.out / "adaptation.json"
-    is_kept = path.exists() and not (args.quick or args.short)
-    stored = json.loads(path.read_text("utf-8"))["results"] if is_kept else {}
-    for name in args.only.split(","):
-        started = time.perf_counter()
-        stored[name] = SECTIONS[name][1](data)
-        print(f"{name}: {time.perf_counter() - started:.0f} s", flush=True)
-        results = {name: stored[name] for name in SECTIONS if name in stored}
-        write(args, "adaptation", results, report(results))
+    publish_sections(args, "adaptation", SECTIONS, AdaptationData, cells)
 
 
-def report(results: Results) -> list[str]:
-    lines = [
-        "# How much does training gain?",
-        "",
-        "Medians of seeds, which draw the examples and train; the figures of all seeds",
-        "are in `adaptation.json`. Made by `python benchmarks/quality/adaptation.py`.",
-        'Encoders have their defaults. "Start" is the pretrained encoder, without a',
-        "fit. STS: Pearson x 100 on STS 2012 to 2015, the mean of the years.",
-    ]
-    for name, rows in results.items():
-        title, _, about = SECTIONS[name]
-        text = about(rows) if callable(about) else about
-        lines += ["", f"## {title}", "", *textwrap.wrap(" ".join(text.split()), 80), ""]
-        lines += medians(rows)
-    verdicts = [judge(target, results) for target in targets(results)]
-    found = [verdict for verdict in verdicts if verdict]
-    n_met = sum(verdict[-1] == "met" for verdict in found)
+def cells(results: Results) -> dict[str, Any]:
     every_row = [row for rows in results.values() for row in rows]
-    n_warnings = sum(sum(row.get("warnings", [])) for row in every_row)
-    return [
-        *lines,
-        "",
-        "## Targets",
-        "",
-        f"{n_met} of {len(found)} are met. ConvergenceWarnings in all fits:",
-        f"{n_warnings} (target: 0).",
-        "",
-        *table(["figure", "at least", "median", "seeds", ""], found, digits=2),
+    compared = [
+        [f"{section}: {row['']}, {column}", row[column + START], row[column]]
+        for section, rows in results.items()
+        for row in rows
+        for column in row
+        if column != "STS" and column + START in row
     ]
+    below = [
+        [figure, median(start), median(end), f"{n_below} of {len(end)}"]
+        for figure, start, end in compared
+        if (n_below := sum(map(gt, start, end)))
+    ]
+    return {
+        **{name: medians(results.get(name, [])) for name in SECTIONS},
+        "n_compared": len(compared),
+        "below": table(["figure", "start", "fit", "seeds below"], below, digits=2),
+        "n_warnings": sum(sum(row.get("warnings", [])) for row in every_row),
+    }
 
 
 def medians(rows: list[Row]) -> list[str]:
     """A table of the medians of rows; warnings only if there are any."""
-    heads = list(dict.fromkeys(key for row in rows for key in row))
-    if "warnings" in heads and not any(sum(row["warnings"]) for row in rows):
-        heads.remove("warnings")
-    cells = [
-        [
-            median(values) if isinstance(values, list) else values
-            for values in map(row.get, heads)
-        ]
+    left_out = {} if any(sum(row.get("warnings", [])) for row in rows) else {"warnings"}
+    return table_of(
+        {
+            key: median(of) if isinstance(of, list) else of
+            for key, of in row.items()
+            if key not in left_out
+        }
         for row in rows
-    ]
-    return table(heads, cells)
+    )
 
 
 def median(values: list[float]) -> float | str:

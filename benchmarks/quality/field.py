@@ -17,12 +17,8 @@ figures of all seeds, and `.md`, with their means and the targets.
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import argparse
-import json
 import re
 import sys
-import textwrap
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -66,7 +62,8 @@ from _lib.field_fits import (
     fitted_labels,
     fitted_pairs,
 )
-from _lib.papers import cell, parse_args, score_sts, sts_means, table, write
+from _lib.pages import Results, Row, publish_sections
+from _lib.papers import parse_args, score_sts, sts_means, table
 
 FIRST = "first call"
 BOTH = 'SemanticSearch(lexical="char_wb")'
@@ -98,17 +95,7 @@ DUPLICATE_HEADS = (
     *(f"{kind}, {name}" for kind in KINDS_FOUND for name in FOUND[1:]),
     *(f"threshold of {kind}" for kind in KINDS_FOUND),
 )
-TARGETS = (  # task, measure, and the least figure of the first call
-    ("Medline", "nDCG@10", 63),
-    ("StackFAQ, answers", "nDCG@10", 41),
-    ("StackFAQ, questions", "nDCG@10", 89),
-    ("CLINC150", "ARI", 48),
-    ("CLINC150, 20 a class", "accuracy", 87),
-    ("SICK", "Pearson", 83),
-)
-
 Scores = Mapping[str, list[float]]  # a figure of each seed, or one, by method
-Row = dict[str, Any]  # task, call, measure, scores
 Hits = Sequence[Any]  # for each query, the rows of the best texts, the best first
 
 
@@ -454,7 +441,7 @@ def better(scores: Scores) -> list[str]:
     return found
 
 
-def cells(each: Row) -> list[Any]:
+def line_of(each: Row) -> list[Any]:
     """A line of the table: the means over the seeds, and who is better."""
     scores = each["scores"]
     means = [
@@ -493,14 +480,6 @@ def duplicate_cells(each: Row) -> list[Any]:
     return [f"`{each['call']}`", *scores.values(), *thresholds]
 
 
-def line_of(section: str, each: Row) -> list[Any]:
-    if each["call"] == BOTH:
-        return both_cells(each)
-    by_section = {"documents": document_cells, "duplicates": duplicate_cells}
-    by_section |= dict.fromkeys(FITS, fit_cells)
-    return by_section.get(section, cells)(each)
-
-
 SECTIONS: dict[str, Callable[[FieldData], Iterator[Row]]] = {
     "search": search,
     "unanswered": unanswered,
@@ -515,87 +494,13 @@ SECTIONS: dict[str, Callable[[FieldData], Iterator[Row]]] = {
     "few pairs": few_pairs,
 }
 
-ABOUT_TASKS = """Search: 30 queries for 1,033 abstracts (Medline); 1,249 rephrased
-questions for the 719 answers, or the 125 questions, of their threads (StackFAQ, Karan
-and Snajder, 2018); the product names of one shop for those of another (Abt-Buy); and 28
-names with a size such as "128GB" for the same with "128 GB" (units). Out of scope: the
-best score among the 15,000 training queries of CLINC150 separates 4,500 test queries of
-the same intents from 1,000 of no intent. Clusters are as many as there are classes. The
-tested texts are the test part of CLINC150, a tenth of HWU64, and all that are not drawn
-of 8,000 headlines (AG News) and 20,000 titles (biomedical). Pairs: the test parts of
-Abt-Buy, SICK and MSRP, and five folds of each training set of STS 2012."""
-
-ABOUT = f"""The first call is `load_pretrained()` in the estimator that the table names,
-everything at its defaults. The baselines are other vectors in the same estimator: "raw"
-averages the distinct words of the whole text with the same weights, without windows and
-without normalisation; "mean" is `load_pretrained(pooling="mean")`; "words" is
-`TfidfVectorizer()`; "characters" is tf-idf of 3 to 5 characters within words. In the
-rows of `PairFeatures()`, each baseline learns from the cosine alone. Figures are x 100,
-means of three seeds where training texts, initial centres or folds are drawn. The last
-column names the baselines that lead by more than {MARGIN} points, which a few texts can
-change, and by more than the standard error of the lead over the seeds."""
-
-ABOUT_DOCUMENTS = """nDCG@10 of the search tasks with long texts. "Whole texts" have a
-vector each; "passages" are their sentences, of which the best one of a text counts
-(`groups`). `ParaphraseEncoder` learns from the pairs of `make_cloze_pairs(texts)`, or
-of those of some texts that are drawn. Figures are means of three seeds, which draw
-texts and pairs, and train. "STS" is Pearson x 100 on STS 2012 to 2015, the mean of the
-years: what remains of the similarity of sentences. The last rows are the baselines of
-the table above."""
-
-ABOUT_BOTH = """The same search tasks with `SemanticSearch(lexical="char_wb")`, which
-averages the cosine of the vectors and that of "characters". "Vectors" is
-`SemanticSearch()`. "Lead" is over the better of vectors and characters, its two parts:
-it is negative in {below} of {rows} rows. The last column is that of the table above."""
-
-ABOUT_DUPLICATES = f"""All names of both shops of Abt-Buy: which pairs of a name of
-either shop are of one product, at the threshold ({THRESHOLDS[0]} to {THRESHOLDS[-1]})
-with the largest F1, which is chosen on the same texts. "Pairs" are those whose score is
-above it and that `must_agree` allows. "Groups" are pairs within a group: a name joins
-one representative, so that some pairs are lost and others found. By default, the
-numbers of one name are among those of the other; `equal_numbers` asks for equal ones,
-and None for none. "characters" is `lexical="char_wb"` with `lexical_weight=1`, "words"
-the same with `TfidfVectorizer()`; "raw" and "mean" are other encoders (see above).
-Figures are x 100."""
-
-ABOUT_FITS = """What training gains, with the defaults of each class. "Start" is
-`load_pretrained()`, "fit" `ParaphraseEncoder().fit(X, y)`; "logistic" and "centroid"
-are `LogisticRegression()` and `NearestCentroid()` on either. "Tf-idf" is
-`TfidfVectorizer(sublinear_tf=True)` with `LogisticRegression(C=10)`; the last two
-columns have both in a `make_union`, with `LogisticRegression()`. The measure of
-labels is accuracy. Of pairs, "start", "fit on positives" and "fit" are the cosine;
-"features" is `make_pipeline(load_pretrained(), PairFeatures(), LogisticRegression())`
-or `Ridge()`; "model" is `PairClassifier()` or `SimilarityRegressor()`. The measures
-of pairs are average precision (Abt-Buy, MSRP, TrecQA) and Pearson's r (SICK, STS
-2012). Figures are x 100, means of three seeds, or of five with fewer than 100 pairs
-or texts of each class; "error" is the largest standard error in the row. The tested
-rows are those of the tables above, all that are not drawn (SUBJ, MR), the test part
-(TREC, TrecQA), or one fold (STS 2012); of texts, 2,000 at most, drawn for each seed."""
-
-ABOUT_LEADS = """Of {rows} rows, "raw" or "mean" leads in {vectors}: these are about the
-defaults of the encoder and of `PairFeatures`. Words, characters or BM25 lead in
-{words}. Counts of words identify names, codes and rare terms, which a vector of the
-whole text blurs; these rows are about combining words with vectors."""
-
 
 def main() -> None:
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--only", default=",".join(SECTIONS), help="with commas")
-    args = parse_args(__doc__, seeds=3, parents=[parser])
-    data, path = FieldData(args), args.out / "field.json"
-    is_kept = path.exists() and not (args.quick or args.short)
-    stored = json.loads(path.read_text("utf-8"))["results"] if is_kept else {}
-    for name in args.only.split(","):
-        started, stored[name] = time.perf_counter(), []
-        for each in SECTIONS[name](data):
-            stored[name].append(each)
-            print(" | ".join(map(cell, line_of(name, each))), flush=True)
-        print(f"{name}: {time.perf_counter() - started:.0f} s", flush=True)
-    results = {name: stored[name] for name in SECTIONS if name in stored}
-    write(args, "field", results, report(results))
+    args = parse_args(__doc__, seeds=3, sections=SECTIONS)
+    publish_sections(args, "field", SECTIONS, FieldData, cells)
 
 
-def report(results: Mapping[str, list[Row]]) -> list[str]:
+def cells(results: Results) -> dict[str, Any]:
     rows = [
         each
         for name, section in results.items()
@@ -603,85 +508,36 @@ def report(results: Mapping[str, list[Row]]) -> list[str]:
         if name not in OTHERS and each["call"] != BOTH
     ]
     both = [each for each in results.get("search", []) if each["call"] == BOTH]
-    n_below = sum(lead_of_both(each) < 0 for each in both)
-    about_both = ABOUT_BOTH.format(below=n_below, rows=len(both))
     leads = [{*better(each["scores"])} for each in rows]
     vectors, words = (sum(map(bool, map({*of}.intersection, leads))) for of in KINDS)
-    about = ABOUT_LEADS.format(rows=len(rows), vectors=vectors, words=words)
-    return [
-        "# The first call beside cheap baselines",
-        "",
-        "Made by `python benchmarks/quality/field.py --data ../shared`.",
-        "",
-        "## Tasks",
-        "",
-        *wrapped(ABOUT_TASKS),
-        *wrapped(ABOUT),
-        *table(
-            ["task", "call", "measure", *METHODS, "better"],
-            [cells(each) for each in rows],
+    documents, duplicates = (results.get(of, []) for of in ("documents", "duplicates"))
+    return {
+        "n_rows": len(rows),
+        "by_vectors": vectors,
+        "by_words": words,
+        "n_both": len(both),
+        "n_below": sum(lead_of_both(each) < 0 for each in both),
+        "tasks": table(
+            ["task", "call", "measure", *METHODS, "better"], list(map(line_of, rows))
         ),
-        "",
-        *wrapped(about),
-        "## Words and vectors",
-        "",
-        *wrapped(about_both),
-        *table(
+        "words_and_vectors": table(
             ["task", "measure", "both", VECTORS, *KINDS[1], "lead", "better"],
-            [both_cells(each) for each in both],
+            list(map(both_cells, both)),
         ),
-        "",
-        "## Near duplicates",
-        "",
-        *wrapped(ABOUT_DUPLICATES),
-        *table(
-            ["call", *DUPLICATE_HEADS],
-            [duplicate_cells(each) for each in results.get("duplicates", [])],
+        "near_duplicates": table(
+            ["call", *DUPLICATE_HEADS], list(map(duplicate_cells, duplicates))
         ),
-        "",
-        "## Documents",
-        "",
-        *wrapped(ABOUT_DOCUMENTS),
-        *table(
+        "documents": table(
             ["task", "vectors", WHOLE, PASSAGES, GENERAL],
-            [document_cells(each) for each in results.get("documents", [])],
+            list(map(document_cells, documents)),
         ),
-        "",
-        "## Fits",
-        "",
-        *wrapped(ABOUT_FITS),
-        *fit_tables(results),
-        "## Targets",
-        "",
-        *table(["task", "measure", "at least", FIRST, ""], judged(rows)),
-    ]
-
-
-def fit_tables(results: Mapping[str, list[Row]]) -> list[str]:
-    lines = []
-    for name, columns in FITS.items():
-        rows = [fit_cells(each) for each in results.get(name, [])]
-        lines += [f"## {name.capitalize()}", ""]
-        lines += [*table(["task", *columns, "error"], rows), ""]
-    return lines
-
-
-def wrapped(text: str) -> list[str]:
-    lines = textwrap.wrap(" ".join(text.split()), 80, break_on_hyphens=False)
-    return [*lines, ""]
-
-
-def judged(rows: Sequence[Row]) -> list[list[Any]]:
-    """The targets, the means of their rows, and whether these reach them."""
-    means = {
-        (each["task"], each["measure"]): float(np.mean(each["scores"][FIRST]))
-        for each in rows
+        **{
+            name.replace(" ", "_"): table(
+                ["task", *columns, "error"], list(map(fit_cells, results.get(name, [])))
+            )
+            for name, columns in FITS.items()
+        },
     }
-    return [
-        [task, measure, bound, mean, "met" if mean >= bound else "missed"]
-        for task, measure, bound in TARGETS
-        if (mean := means.get((task, measure))) is not None
-    ]
 
 
 if __name__ == "__main__":

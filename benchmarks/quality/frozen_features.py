@@ -15,8 +15,9 @@ same table of words, if it is installed. Writes
 
 import argparse
 import sys
+import time
 from collections.abc import Mapping
-from importlib.metadata import version
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,8 +40,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib.corpora import word_level
 from _lib.labelled import (
-    CS,
-    N_INNER,
     SETS,
     WEIGHT,
     WORDS,
@@ -48,8 +47,9 @@ from _lib.labelled import (
     read_labelled,
     splits_of,
 )
+from _lib.pages import publish
 from _lib.paper_encoders import INFONCE, paper_encoder
-from _lib.papers import Data, cell, parse_args, run_all, table, write
+from _lib.papers import Data, cell, parse_args, table
 
 N_OUTER = 10
 UNIONS = {"average + tf-idf": "average", "trained + tf-idf": "trained"}
@@ -57,20 +57,22 @@ UNIONS = {"average + tf-idf": "average", "trained + tf-idf": "trained"}
 
 def main() -> None:
     args = parse_args(__doc__, seeds=3)
-    Data(args)  # raises an error if there are none
+    publish(args, "frozen_features", partial(measure, args), cells)
+
+
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Accuracies of all kinds of features on all sets, over the seeds."""
     seeds = range(args.seeds)
     with TemporaryDirectory() as folder:
-        run_all(args, [(train, (args, folder, seed)) for seed in seeds])
-        tasks = [(run, (args, folder, s, name)) for name in SETS for s in seeds]
-        found = run_all(args, tasks)
-    runs: dict[str, list[Any]] = {name: [] for name in SETS}
-    for (_, values), result in zip(tasks, found, strict=True):
-        runs[values[-1]].append(result)
-    results = {name: summary(of) for name, of in runs.items()}
-    write(args, "frozen_features", results, report(args, results))
+        for seed in seeds:
+            train(args, folder, seed)
+        return {
+            name: summary([run(args, folder, seed, name) for seed in seeds])
+            for name in SETS
+        }
 
 
-def train(args: argparse.Namespace, folder: str, seed: int) -> dict[str, Any]:
+def train(args: argparse.Namespace, folder: str, seed: int) -> None:
     """An encoder of paraphrases, saved to the folder.
 
     Pairs of MSRP are left out: they are its training pairs with one label, so in
@@ -87,14 +89,13 @@ def train(args: argparse.Namespace, folder: str, seed: int) -> dict[str, Any]:
         **INFONCE,
     )
     encoder.fit(pairs[: 3000 if args.quick else None]).save(Path(folder) / str(seed))
-    return {"n_pairs": len(pairs)}
 
 
 def run(args: argparse.Namespace, folder: str, seed: int, name: str) -> dict[str, Any]:
     """Accuracy and F1 x 100 of every kind of features on one set."""
     X, y, test = read_labelled(args, name)
     kinds = features(Data(args), Path(folder) / str(seed), pairs=X.ndim == 2)
-    n_folds = 3 if args.quick or args.short else N_OUTER
+    started, n_folds = time.process_time(), 3 if args.quick else N_OUTER
     splits = splits_of(X, y, test, n_folds, seed)
     tested = np.concatenate([tried for _, tried in splits])
     predictions: dict[str, Any] = {}
@@ -121,6 +122,7 @@ def run(args: argparse.Namespace, folder: str, seed: int, name: str) -> dict[str
             if name == "MSRP"
         },
         "gain": gains(predictions, y[tested]),
+        "seconds": time.process_time() - started,
     }
 
 
@@ -199,67 +201,22 @@ def summary(runs: list[Any]) -> dict[str, Any]:
     return found
 
 
-def report(args: argparse.Namespace, results: Mapping[str, Any]) -> list[str]:
+def cells(results: Mapping[str, Any]) -> dict[str, Any]:
     columns = [(name, "accuracy") for name in SETS] + [("MSRP", "F1")]
-    heads = ["features", *SETS, "MSRP F1"]
-
-    def shown(name: str, key: str, kind: str) -> str:
-        of = results[name][key][kind]
-        return f"{cell(of['mean'])} ± {cell(of['spread'])}"
-
-    kinds = list(results["MR"]["accuracy"])
-    peer = f" (model2vec {version('model2vec')})" if "model2vec" in kinds else ""
-    return [
-        "# Frozen features",
-        "",
-        f"Accuracy x 100, mean and standard deviation over {args.seeds} seeds. Made by",
-        "`python benchmarks/quality/frozen_features.py`. The same classifier on all",
-        "features: `LogisticRegressionCV`, which chooses C from",
-        f"{', '.join(f'{C:g}' for C in CS)} by {N_INNER} folds of the training part.",
-        "",
-        *table(
-            heads, [[k, *(shown(name, key, k) for name, key in columns)] for k in kinds]
-        ),
-        "",
-        f"MR, SUBJ: {N_OUTER} folds that the seed draws. TREC, SST-2 (sentences only)",
-        "and MSRP (train and dev) have a test set; the seed draws the inner folds and",
-        "the training of the encoder. What the choice of test items adds stands in the",
-        "next table.",
-        "",
-        "What the union gains on the better of its two parts, and the standard error",
-        "of that difference over the test items of one seed:",
-        "",
-        *table(
-            ["union", *SETS],
-            [
-                [
-                    union,
-                    *(
-                        f"{results[name]['gain'][union]['gain']:+.1f} ± "
-                        f"{results[name]['gain'][union]['error']:.1f}"
-                        for name in SETS
-                    ),
-                ]
-                for union in UNIONS
-            ],
-        ),
-        "",
-        "- average: mean of the word vectors. SIF: weights, then",
-        "  `CommonComponentRemoval` fitted on the training part. trained:",
-        "  `ParaphraseEncoder` with InfoNCE, from SIF weights, two epochs on word",
-        "  pairs, captions and rewrites, without the paraphrases of MSRP, which are",
-        f"  its training pairs. model2vec: the mean of the same table{peer}.",
-        f"- Vectors go through `StandardScaler`, times {WEIGHT}; those of pairs go",
-        "  through `PairFeatures` before, their tf-idf through `PairVectorizer`.",
-        "- tf-idf: words and word pairs seen in two texts at least, sublinear counts.",
-        "  These settings, the same for all sets, were chosen by cross-validation on",
-        "  training parts (of MR and SUBJ: that of one split). SUBJ and TREC choose",
-        "  the largest C of the grid.",
-        "- **Know this**: with thousands of labels, tf-idf alone beats every average",
-        "  of word vectors on sentences, by most on MR and TREC, where single words",
-        "  and their order decide; not on the pairs of MSRP. The vectors pay beside",
-        "  it. On MSRP's F1 the union with trained vectors gains nothing.",
-    ]
+    accuracy, gained = [], []
+    for kind in results["MR"]["accuracy"]:
+        found = [results[name][key][kind] for name, key in columns]
+        shown = [f"{cell(of['mean'])} ± {cell(of['spread'])}" for of in found]
+        accuracy.append([kind, *shown])
+    for union in UNIONS:
+        found = [results[name]["gain"][union] for name in SETS]
+        gained.append(
+            [union, *(f"{of['gain']:+.1f} ± {of['error']:.1f}" for of in found)]
+        )
+    return {
+        "accuracy": table(["features", *SETS, "MSRP F1"], accuracy),
+        "gains": table(["union", *SETS], gained),
+    }
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ STS-B, which are not in the folder of data. wordllama is measured if it is insta
 
 import argparse
 import sys
-import textwrap
 import tomllib
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import mean
@@ -29,9 +29,9 @@ from skparaphrase.metrics import spearman_scorer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from _lib import RESULTS
-from _lib.papers import table, write
-from _lib.shipped import PACKAGE, Material, Row
+from _lib.pages import Row, publish
+from _lib.papers import parse_args, table
+from _lib.shipped import PACKAGE, Material
 from _lib.static_peers import megabytes, wordllama
 
 SETS = {  # files, and the pairs of MTEB's task
@@ -92,52 +92,31 @@ def published() -> list[Row]:
     ]
 
 
-def report(rows: list[Row]) -> list[str]:
-    """The table, and what to know about it."""
-    ours = rows[0]
-    seven = mean(ours[task] for task in COLUMNS)
-    text = f"""Spearman x 100 of cosines over all pairs of a year, as MTEB measures it;
-    other tables have the mean of Pearson's correlations over data sets. "us" marks what
-    the script measured, "MTEB" what is published: in
-    github.com/embeddings-benchmark/results at commit f4cc6c8b3 (20 August 2026),
-    results/MODEL/REVISION/TASK.json. Those models could not be downloaded and measured
-    again. "Mean" is that of the four tasks that have a figure in every row. Over all
-    seven, `{OURS}` has {seven:.1f}; its figures for STS16 and STS-B are older than this
-    run, unless `--fetch` measured them. A dash marks what was not measured or is not
-    known. MB is the size of the weights."""
-    caveats = """Constants of our encoder were chosen on the training sets of STS 2012
-    and SICK, and MTEB's SICK-R includes the latter. The other models were trained for
-    retrieval and classification, too, for which there is no figure of ours here. Larger
-    transformers, and small ones distilled from them, are better."""
+def cells(rows: list[Row]) -> dict[str, Any]:
     heads = ["", "MB", *COLUMNS, "mean", "measured by"]
-    return [
-        "# On MTEB's scale",
-        "",
-        "Made by `python benchmarks/quality/mteb_sts.py`.",
-        "",
-        *textwrap.wrap(" ".join(text.split()), 80, break_on_hyphens=False),
-        "",
-        *table(
+    return {
+        "seven": mean(rows[0][task] for task in COLUMNS),
+        "table": table(
             [head.replace("STSB", "STS-B") for head in heads],
             [[row.get(head) for head in heads] for row in rows],
         ),
-        "",
-        *textwrap.wrap(" ".join(caveats.split()), 80),
-    ]
+    }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared"))
+    parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--fetch", action="store_true", help="STS16 and STS-B")
-    parser.add_argument("--out", type=Path, default=RESULTS)
-    args = parser.parse_args()
-    args.quick, args.large, args.seeds = False, None, 1
+    args = parse_args(__doc__, parents=[parser])
+    args.large = None
+    publish(args, "mteb_sts", partial(all_rows, args), cells)
+
+
+def all_rows(args: argparse.Namespace) -> list[Row]:
+    """What is measured, and what is published; transformers are last."""
     rows = [*measure(Material(args), args.fetch), *published()]
-    rows.sort(key=lambda row: "transformer" in row[""])  # after static models
     for row in rows:
         row["mean"] = mean(row[task] for task in COMMON)
-    write(args, "mteb_sts", rows, report(rows))
+    return sorted(rows, key=lambda row: "transformer" in row[""])
 
 
 if __name__ == "__main__":

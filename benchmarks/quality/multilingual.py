@@ -12,6 +12,7 @@ fetches translations for Swedish, Czech and Turkish. Takes ten minutes. Writes
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import argparse
 import json
 import re
 import subprocess
@@ -37,8 +38,9 @@ from skparaphrase.model_selection import pair_groups
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib import RESULTS
-from _lib.multilingual import LANGUAGES, development_scores, read_columns, summary
-from _lib.papers import parse_args, table, write
+from _lib.multilingual import LANGUAGES, development_scores, read_columns
+from _lib.pages import Results, publish_sections, tables
+from _lib.papers import parse_args
 from _lib.teacher import teach
 
 OTHERS = {"sv": "Swedish", "cs": "Czech", "tr": "Turkish"}
@@ -62,20 +64,14 @@ def development(folder: Path) -> Rows:
     rows = []
     for name, transform in encoders.items():
         scores = development_scores(folder, transform)
-        means = summary(scores)
         for code in LANGUAGES:
             row = {"encoder": name, "language": code}
             rows.append(row | {task: each.get(code) for task, each in scores.items()})
-        rows.append(
-            {
-                "encoder": name,
-                "language": "mean without English",
-                "sts": means["sts"],
-                "cross": means["cross"],
-                "to English": float(np.mean([*scores["to English"].values()])),
-                "from English": float(np.mean([*scores["from English"].values()])),
-            }
-        )
+        means = {
+            task: float(np.mean([x for code, x in each.items() if code != "en"]))
+            for task, each in scores.items()
+        }
+        rows.append({"encoder": name, "language": "mean without English", **means})
     return rows
 
 
@@ -159,7 +155,7 @@ def intents(code: str) -> tuple[list[str], list[str]]:
     return texts, labels
 
 
-def classification() -> Rows:
+def classification(folder: Path) -> Rows:
     """Accuracy with few labels."""
     rows = []
     for code in LANGUAGES:
@@ -321,26 +317,27 @@ def sts_score(encoder: Any, columns: list[tuple[str, ...]]) -> float:
 
 
 def main() -> None:
-    args = parse_args(__doc__)
+    args = parse_args(__doc__, sections=SECTIONS)
     warnings.filterwarnings("ignore", "Words that the table lacks")
-    folder = args.data / "data/languages"
-    sections = {
-        "Development sets": development(folder),
-        "Costs": costs(folder),
-        "Intents": classification(),
-        "Thresholds": thresholds(folder),
-        "Training": training(folder),
-        "Own language": own_language(folder),
-    }
-    lines = [
-        "# Nine languages, and your own",
-        "",
-        "Made by `python benchmarks/quality/multilingual.py`. All scores are x 100.",
-    ]
-    for title, rows in sections.items():
-        cells = [[*row.values()] for row in rows]
-        lines += ["", f"## {title}", "", *table([*rows[0]], cells, 1)]
-    write(args, "multilingual", sections, lines)
+    publish_sections(args, "multilingual", SECTIONS, languages, cells)
+
+
+def cells(results: Results) -> dict[str, list[str]]:
+    return tables(results, SECTIONS)
+
+
+def languages(args: argparse.Namespace) -> Path:
+    return args.data / "data/languages"
+
+
+SECTIONS = {
+    "Development sets": development,
+    "Costs": costs,
+    "Intents": classification,
+    "Thresholds": thresholds,
+    "Training": training,
+    "Own language": own_language,
+}
 
 
 if __name__ == "__main__":

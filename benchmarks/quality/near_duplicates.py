@@ -21,7 +21,8 @@ queries in e-mails and in HTML. Takes a minute. Writes
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,10 @@ from skparaphrase.metrics import RetrievalScorer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.adaptation_data import AdaptationData
 from _lib.duplicates import best, duplicates, forms, removals, repeated_questions
-from _lib.papers import parse_args, table, write
+from _lib.pages import Results, Row, publish_sections, tables
+from _lib.papers import parse_args
 
 METRICS = ("recall@1", "recall@5", "recall@10", "mrr")
 CHARACTERS: dict[str, Any] = {"analyzer": "char_wb", "ngram_range": (2, 4)}
@@ -84,7 +87,7 @@ ENCODERS = {
 }
 
 
-def search() -> list[dict[str, Any]]:
+def search(data: AdaptationData) -> list[dict[str, Any]]:
     """How often the earlier question is among the first hits of a later one."""
     pairs, questions = repeated_questions()
     encoders = {
@@ -109,80 +112,31 @@ def search() -> list[dict[str, Any]]:
     return rows
 
 
-def report(results: dict[str, Any]) -> list[str]:
-    lines = [
-        "# Near duplicates and search, with vectors and with tf-idf",
-        "",
-        "Made by `python benchmarks/quality/near_duplicates.py --data ../shared`.",
-        "",
-        "## Near duplicates",
-        "",
-        "Pairs of texts in one group, at the best threshold of each row, chosen on the",
-        'same texts, and the thresholds that are good. "numbers": the numbers and',
-        'model codes of one text are among those of the other. "opposites": the guard',
-        "of the user guide, whose list was written after reading these questions.",
-        "",
-    ]
-    for part, digits in (("groups", 2), ("search", 3)):
-        rows = results[part]
-        heads = [f"`{head}`" if "@" in head else head for head in rows[0]]
-        lines += table(heads, [[*row.values()] for row in rows], digits)
-        if part == "groups":
-            lines += [
-                "",
-                "## Search",
-                "",
-                "Each repeated question looks for the earlier one among all 550.",
-                "",
-            ]
-    rows = results["removals"]
-    lines += [
-        "",
-        "## Removals",
-        "",
-        "At each threshold, with the comparison of numbers. MSRP (test) and STS (2012",
-        "to 2015, a score of 4 or 5 is right): the share of the pairs that are",
-        "grouped whose texts have the same meaning, and the share of all such pairs",
-        "that is found. CLINC150 (15,000 queries in random order): the share of the",
-        "removed queries with the intent of the query that represents them, and the",
-        "share that is removed.",
-        "",
-        *table([*rows[0]], [[*row.values()] for row in rows], 2),
-    ]
-    lines += [
-        "",
-        "## Boilerplate",
-        "",
-        "1,650 queries of CLINC150, eleven of each intent, as they are and in a common",
-        "form; the threshold is 0.8. `same intent`: the share of the removed queries",
-        "with the intent of the query that represents them.",
-        "",
-        *table(
-            [*results["forms"][0]], [[*row.values()] for row in results["forms"]], 2
-        ),
-    ]
-    return lines
+def groups(data: AdaptationData) -> Iterator[Row]:
+    """The best threshold of each encoder and guard."""
+    for (kind, texts), (name, encoder) in product(
+        duplicates().items(), ENCODERS.items()
+    ):
+        for guard, must_agree in GUARDS.items():
+            is_own = kind == "questions" and name == "load_pretrained()"
+            if guard != "opposites" or is_own:
+                row = {"texts": kind, "vectors": name, "guard": guard}
+                yield row | best(*texts, encoder, must_agree)
+
+
+SECTIONS = {"groups": groups, "search": search, "removals": removals, "forms": forms}
 
 
 def main() -> None:
-    args = parse_args(__doc__)
-    sets = duplicates()
-    rows = [
-        {"texts": kind, "vectors": name, "guard": guard}
-        | best(*sets[kind], encoder, GUARDS[guard])
-        for kind in sets
-        for name, encoder in ENCODERS.items()
-        for guard in GUARDS
-        if guard != "opposites" or (kind == "questions" and name == "load_pretrained()")
-    ]
-    folder = args.data / "data"
-    results = {
-        "groups": rows,
-        "search": search(),
-        "removals": removals(folder),
-        "forms": forms(folder),
-    }
-    write(args, "near_duplicates", results, report(results))
+    args = parse_args(__doc__, sections=SECTIONS)
+    publish_sections(args, "near_duplicates", SECTIONS, AdaptationData, cells)
+
+
+def cells(results: Results) -> dict[str, Any]:
+    found = tables(results, SECTIONS, groups=2, search=3, removals=2, forms=2)
+    # Without backticks, a page of the site would show an address of e-mail.
+    found["search"][0] = re.sub(r"(\w+@\d+)", r"`\1`", found["search"][0])
+    return found
 
 
 if __name__ == "__main__":

@@ -29,7 +29,8 @@ import skparaphrase
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from _lib.papers import Data, parse_args, table, write
+from _lib.pages import publish
+from _lib.papers import Data, parse_args, table
 
 PARAPHRASE = 4  # points of 5
 BINS = np.linspace(0, 1, 11)
@@ -44,7 +45,11 @@ SOURCES = {  # parts of the names of data sets
 
 def main() -> None:
     args = parse_args(__doc__)
-    data = Data(args)
+    publish(args, "probability", lambda: measure(Data(args)), cells)
+
+
+def measure(data: Data) -> dict[str, Any]:
+    """The coefficients, and how well test pairs are calibrated."""
     cosines, labels = pooled(data.development)
     model = LogisticRegression(C=np.inf).fit(cosines[:, np.newaxis], labels)
     slope, intercept = float(model.coef_[0, 0]), float(model.intercept_[0])
@@ -66,7 +71,7 @@ def main() -> None:
         }
         cosines, labels = pooled(sets)
         results[source] = figures(labels, expit(slope * cosines + intercept))
-    write(args, "probability", results, report(results))
+    return results
 
 
 def pooled(sets: Mapping[str, tuple[Any, Any]]) -> tuple[Any, Any]:
@@ -103,60 +108,41 @@ def reliability(labels: Any, probabilities: Any) -> list[dict[str, float]]:
     ]
 
 
-def report(results: dict[str, Any]) -> list[str]:
-    development = results["development"]
-    kinds = {"all pairs": results["all"], **{name: results[name] for name in SOURCES}}
-    return [
-        "# Similarity as a probability",
-        "",
-        f"Probability = 1 / (1 + exp({-results['intercept']:.2f} - "
-        f"{results['slope']:.2f} cosine)), fitted on {development['pairs']:,}",
-        f"development pairs, of which {100 * development['share']:.0f} % have at least "
-        "4 of 5 points. Checked on test",
-        "pairs of STS 2012 to 2015 and SICK. Made by",
-        "`python benchmarks/quality/probability.py`.",
-        "",
-        "## Reliability",
-        "",
-        "Test pairs by their probability, and the share that people gave at least 4",
-        "points.",
-        "",
-        *table(
-            ["probability", "pairs", "mean probability", "share"],
-            [
-                [
-                    f"{row['from']:.1f} to {row['from'] + 0.1:.1f}",
-                    f"{row['pairs']:,}",
-                    row["mean"],
-                    row["share"],
-                ]
-                for row in results["bins"]
-            ],
-            digits=2,
-        ),
-        "",
-        "## Sources",
-        "",
-        "The expected calibration error is the mean distance of mean probability and",
-        "share in tenths of the scale. Brier score: mean squared error of the",
-        "probability; in brackets that of the share as every pair's probability.",
-        "",
-        *table(
-            ["", "pairs", "share", "mean probability", "calibration error", "Brier"],
-            [
-                [
-                    name,
-                    f"{row['pairs']:,}",
-                    row["share"],
-                    row["mean"],
-                    row["error"],
-                    f"{row['brier']:.3f} ({row['without']:.3f})",
-                ]
-                for name, row in kinds.items()
-            ],
-            digits=2,
-        ),
+def cells(results: dict[str, Any]) -> dict[str, Any]:
+    bins = [
+        [
+            f"{row['from']:.1f} to {row['from'] + 0.1:.1f}",
+            f"{row['pairs']:,}",
+            row["mean"],
+            row["share"],
+        ]
+        for row in results["bins"]
     ]
+    kinds = {"all pairs": results["all"], **{name: results[name] for name in SOURCES}}
+    sources = [
+        [
+            name,
+            f"{row['pairs']:,}",
+            *(row["share"], row["mean"], row["error"]),
+            f"{row['brier']:.3f} ({row['without']:.3f})",
+        ]
+        for name, row in kinds.items()
+    ]
+    heads = ["probability", "pairs", "mean probability", "share"]
+    of_sources = [
+        "",
+        "pairs",
+        "share",
+        "mean probability",
+        "calibration error",
+        "Brier",
+    ]
+    return {
+        "minus": -results["intercept"],
+        "percent": 100 * results["development"]["share"],
+        "reliability": table(heads, bins, digits=2),
+        "sources": table(of_sources, sources, digits=2),
+    }
 
 
 if __name__ == "__main__":

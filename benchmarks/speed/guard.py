@@ -34,7 +34,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib import RESULTS
-from _lib.timing import machine, number
+from _lib.timing import machine, shown, table
 
 RECORDED = RESULTS / "guard.json"
 TOLERANCE = 0.2
@@ -174,23 +174,21 @@ def _seconds(
 
 
 def _spread(values: Sequence[float]) -> str:
-    low, high = number(min(values)), number(max(values))
-    return f"{number(median(values))} ({low} to {high})"
+    return shown(median(values), min(values), max(values))
 
 
 def _report(recorded: Ratios, found: Ratios) -> list[str]:
     """A Markdown table, with the recorded ratios if there are any."""
-    heads = ["ours / the other way", "times as fast"]
-    heads += ["recorded", "change"] if recorded else []
-    lines = [f"| {' | '.join(heads)} |", f"| --- |{' ---: |' * (len(heads) - 1)}"]
+    heads, rows = ["ours / the other way", "times as fast"], []
+    if recorded:
+        heads += ["recorded", "change"]
     for name, values in found.items():
         cells = [name, _spread(values)]
-        if recorded:
-            before = recorded.get(name)
-            change = f"{median(values) / median(before) - 1:+.0%}" if before else ""
-            cells += [_spread(before) if before else "", change]
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+        if before := recorded.get(name):
+            change = median(values) / median(before) - 1
+            cells += [_spread(before), f"{change:+.0%}"]
+        rows.append(cells + [""] * (len(heads) - len(cells)))
+    return table(heads, rows)
 
 
 def _record(args: argparse.Namespace, found: Ratios) -> None:
@@ -203,19 +201,18 @@ def _record(args: argparse.Namespace, found: Ratios) -> None:
     }
     args.results.parent.mkdir(parents=True, exist_ok=True)
     args.results.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
-    head = [
-        "# What `make bench` compares with",
-        "",
-        "## Ratios that are guarded",
-        "",
-        "Made by `python benchmarks/speed/guard.py --record`, which says how: how many",
-        f"times as fast ours is, medians of {args.rounds} repetitions and their range,",
-        f"with {args.threads} threads. {date.today()}; {about['processor']};",
-        f"{about['system']}.",
-        "",
-    ]
-    lines = [*head, *_report({}, found), ""]
-    args.results.with_suffix(".md").write_text("\n".join(lines), "utf-8")
+    text = f"""# What `make bench` compares with
+
+## Ratios that are guarded
+
+Made by `python benchmarks/speed/guard.py --record`, which says how: how many
+times as fast ours is, medians of {args.rounds} repetitions and their range,
+with {args.threads} threads. {date.today()}; {about["processor"]};
+{about["system"]}.
+
+"""
+    text += "\n".join([*_report({}, found), ""])
+    args.results.with_suffix(".md").write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

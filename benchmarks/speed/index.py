@@ -28,7 +28,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from _lib.exact_search import sentences
+from _lib.exact_search import prepare, read_vectors, shared, size_of
 from _lib.faiss_index import FaissIndex
 from _lib.timing import (
     Args,
@@ -38,71 +38,46 @@ from _lib.timing import (
     Measures,
     main,
     resident,
+    timed,
 )
 
 N_TEXTS, N_CHANGED, N_QUERIES, K = 300_000, 1000, 100, 10
 EFFORTS = (16, 64, 256)  # candidates that a graph looks at in a search
 
 
-def _sizes(args: Args) -> tuple[int, int]:
-    """Numbers of texts, and of those that are added and removed."""
-    part = 30 if args.quick else 1
-    return N_TEXTS // part, N_CHANGED // part
-
-
 def _prepare(args: Args) -> None:
-    """Distinct sentences and their unit vectors: texts, those added, and queries."""
-    import skparaphrase
-
-    texts = sentences(args)[: sum(_sizes(args)) + N_QUERIES]
-    vectors = skparaphrase.load_pretrained().transform(texts)
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    np.save(args.folder / "vectors.npy", vectors)
-    np.save(args.folder / "queries.npy", vectors[-N_QUERIES:])
-    (args.folder / "texts.json").write_text(json.dumps(texts), "utf-8")
-    n_texts = _sizes(args)[0]
-    cosines = vectors[-N_QUERIES:] @ vectors[:n_texts].T
+    """Distinct sentences with vectors, to fit and to add, and queries."""
+    prepare(args, N_TEXTS + N_CHANGED)
+    cosines = _queries(args) @ read_vectors(args, N_TEXTS).T
     np.save(args.folder / "nearest.npy", np.argsort(-cosines, axis=1)[:, :K])
 
 
 def _parts(args: Args) -> tuple[list[str], Any, list[str], Any]:
     """Texts and vectors to fit, and those to add."""
-    n_texts, n_changed = _sizes(args)
-    vectors = np.load(args.folder / "vectors.npy")
-    texts = json.loads((args.folder / "texts.json").read_text("utf-8"))
-    added = slice(n_texts, n_texts + n_changed)
-    return (
-        texts[:n_texts],
-        vectors[:n_texts].copy(),
-        texts[added],
-        vectors[added].copy(),
-    )
+    texts, _ = json.loads((args.folder / "texts.json").read_text("utf-8"))
+    vectors, n_texts = read_vectors(args, N_TEXTS + N_CHANGED), size_of(args, N_TEXTS)
+    return texts[:n_texts], vectors[:n_texts], texts[n_texts:], vectors[n_texts:]
 
 
 def _queries(args: Args) -> Any:
-    return np.load(args.folder / "queries.npy")
-
-
-def _seconds(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
+    return np.load(args.folder / "sentences-queries.npy")[:N_QUERIES]
 
 
 def _seconds_to_change(call: Callable[[], object]) -> float:
-    """The same after touching memory: a virtual machine gets 0.3 GB of it a second.
+    """Seconds after touching memory: a virtual machine gets 0.3 GB of it a second.
 
     Adding and removing copy all vectors, and that would be measured instead.
     """
     np.ones(2**30, dtype=np.uint8)
-    return _seconds(call)
+    return timed(call)[0]
 
 
-def _recall(args: Args, rows: Any) -> float:
-    expected = np.load(args.folder / "nearest.npy")
-    return float(
-        np.mean([len({*a} & {*b}) / K for a, b in zip(rows, expected, strict=True)])
-    )
+def _asked(args: Args, search: Callable[[Any], Any]) -> Measures:
+    """Milliseconds of a query, and the recall of the rows that are found."""
+    queries = _queries(args)
+    seconds, rows = timed(lambda: [search(query) for query in queries])
+    nearest = np.load(args.folder / "nearest.npy")
+    return {"query": 1e3 * seconds / len(queries), "recall": shared(rows, nearest)}
 
 
 def _in_a_new_process(work: Callable[..., Measures], *given: Any) -> Measures:
@@ -136,8 +111,8 @@ def _life(args: Args, index: Any = None) -> Measures:
     search = SemanticSearch(neighbors=index)
     folder = args.folder / f"search-{time.time_ns()}"
     found = {
-        "fit": _seconds(lambda: search.fit(texts, vectors=vectors)),
-        "save": _seconds(lambda: _save(search, folder)),
+        "fit": timed(lambda: search.fit(texts, vectors=vectors))[0],
+        "save": timed(lambda: _save(search, folder))[0],
         **_in_a_new_process(_loaded, args, folder),
         "add": _seconds_to_change(
             lambda: search.partial_fit(new_texts, vectors=new_vectors)
@@ -153,24 +128,12 @@ def _loaded(args: Args, folder: Path) -> Measures:
     from skparaphrase.search import SemanticSearch
 
     SemanticSearch().fit(["what is imported and loaded once"]).search("is not counted")
-    queries = _queries(args)
     before = resident("VmRSS")
-    start = time.perf_counter()
-    search = _load(folder)
-    loaded = time.perf_counter() - start
-    search.search(queries[0], k=K)
-    first = time.perf_counter() - start - loaded
-    rows = []
-    seconds = _seconds(
-        lambda: rows.extend(search.search(query, k=K).row[0] for query in queries)
-    )
-    return {
-        "load": loaded,
-        "first": first,
-        "query": 1e3 * seconds / len(queries),
-        "recall": _recall(args, rows),
-        "memory": resident("VmRSS") - before,
-    }
+    loaded, search = timed(lambda: _load(folder))
+    first, _ = timed(lambda: search.search(_queries(args)[0], k=K))
+    found = _asked(args, lambda query: search.search(query, k=K).row[0])
+    memory = resident("VmRSS") - before
+    return {"load": loaded, "first": first, **found, "memory": memory}
 
 
 # Others ------------------------------------------------------------------------------
@@ -180,17 +143,15 @@ def _vicinity(args: Args) -> Measures:
     from vicinity import Vicinity
 
     texts, vectors, new_texts, new_vectors = _parts(args)
-    made: list[Any] = []
     folder = args.folder / f"vicinity-{time.time_ns()}"
+    seconds, index = timed(lambda: Vicinity.from_vectors_and_items(vectors, texts))
     return {
-        "fit": _seconds(
-            lambda: made.append(Vicinity.from_vectors_and_items(vectors, texts))
-        ),
-        "save": _seconds(lambda: made[0].save(folder)),
+        "fit": seconds,
+        "save": timed(lambda: index.save(folder))[0],
         **_in_a_new_process(_vicinity_loaded, args, folder),
-        "add": _seconds_to_change(lambda: made[0].insert(new_texts, new_vectors)),
+        "add": _seconds_to_change(lambda: index.insert(new_texts, new_vectors)),
         "remove": _seconds_to_change(
-            lambda: made[0].delete(texts[: 7 * len(new_texts) : 7])
+            lambda: index.delete(texts[: 7 * len(new_texts) : 7])
         ),
     }
 
@@ -201,15 +162,9 @@ def _vicinity_loaded(args: Args, folder: Path) -> Measures:
     queries = _queries(args)
     Vicinity.from_vectors_and_items(queries, list(range(len(queries)))).query(queries)
     before = resident("VmRSS")
-    start = time.perf_counter()
-    index = Vicinity.load(folder)
-    loaded = time.perf_counter() - start
-    index.query(queries[0], k=K)
-    first = time.perf_counter() - start - loaded
-    hits: list[Any] = []
-    seconds = _seconds(
-        lambda: hits.extend(index.query(query, k=K)[0] for query in queries)
-    )
+    loaded, index = timed(lambda: Vicinity.load(folder))
+    first, _ = timed(lambda: index.query(queries[0], k=K))
+    seconds, hits = timed(lambda: [index.query(query, k=K)[0] for query in queries])
     memory = resident("VmRSS") - before
     rows_of = {text: row for row, text in enumerate(_parts(args)[0])}
     rows = [[rows_of[text] for text, _ in some] for some in hits]
@@ -217,7 +172,7 @@ def _vicinity_loaded(args: Args, folder: Path) -> Measures:
         "load": loaded,
         "first": first,
         "query": 1e3 * seconds / len(queries),
-        "recall": _recall(args, rows),
+        "recall": shared(rows, np.load(args.folder / "nearest.npy")),
         "memory": memory,
     }
 
@@ -227,18 +182,14 @@ def _semantic_search(args: Args) -> Measures:
     from sentence_transformers.util import semantic_search
 
     torch.set_num_threads(args.threads)
-    vectors, queries = _parts(args)[1], _queries(args)
-    corpus, asked = torch.from_numpy(vectors), torch.from_numpy(queries)
-    rows: list[Any] = []
+    corpus = torch.from_numpy(_parts(args)[1])
 
-    def search() -> None:
-        for query in asked:
-            (hits,) = semantic_search(query[None], corpus, top_k=K)
-            rows.append([hit["corpus_id"] for hit in hits])
+    def search(query: Any) -> list[int]:
+        (hits,) = semantic_search(torch.from_numpy(query[None]), corpus, top_k=K)
+        return [hit["corpus_id"] for hit in hits]
 
-    semantic_search(asked[:1], corpus, top_k=K)
-    seconds = _seconds(search)
-    return {"query": 1e3 * seconds / len(queries), "recall": _recall(args, rows)}
+    search(_queries(args)[0])
+    return _asked(args, search)
 
 
 # Groups ------------------------------------------------------------------------------
@@ -273,16 +224,10 @@ LIFE = Group(
             ("sentence_transformers",),
         ),
     },
-    comparisons=(
-        *(
-            Comparison(
-                f"seconds to {step} in {name}",
-                lambda found, name=name, step=step: found[name][step],
-                at_most=1,
-            )
-            for name in ("exact", "faiss")
-            for step in ("load", "add", "remove")
-        ),
+    comparisons=tuple(
+        Comparison(f"seconds to {step} in {name}", f"{name}.{step}", at_most=1)
+        for name in ("exact", "faiss")
+        for step in ("load", "add", "remove")
     ),
     prepare=_prepare,
 )
@@ -301,16 +246,11 @@ def _prepare_recall(args: Args) -> None:
 def _effort(args: Args, effort: int) -> Measures:
     import faiss
 
-    queries = _queries(args)
     search = _load(args.folder / "faiss")
     parameters = f"efSearch={effort}"
     faiss.ParameterSpace().set_index_parameters(search.neighbors_.index_, parameters)
-    search.search(queries[0], k=K)
-    rows: list[Any] = []
-    seconds = _seconds(
-        lambda: rows.extend(search.search(query, k=K).row[0] for query in queries)
-    )
-    return {"query": 1e3 * seconds / len(queries), "recall": _recall(args, rows)}
+    search.search(_queries(args)[0], k=K)
+    return _asked(args, lambda query: search.search(query, k=K).row[0])
 
 
 RECALL = Group(
@@ -327,7 +267,6 @@ RECALL = Group(
         )
         for effort in EFFORTS
     },
-    comparisons=(),
     prepare=_prepare_recall,
 )
 

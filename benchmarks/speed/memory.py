@@ -29,10 +29,16 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from _lib.corpora import corpus_texts, read_table
-from _lib.embedding_speed import N_TEXTS, read_sentences
-from _lib.encoder_speed import CHUNKS
+from _lib.corpora import (
+    N_SENTENCES,
+    corpus_texts,
+    long_texts,
+    read_corpora,
+    read_table,
+    some_sentences,
+)
 from _lib.timing import (
+    PLAIN,
     Args,
     Comparison,
     Contender,
@@ -42,7 +48,9 @@ from _lib.timing import (
     best_of,
     main,
     peak_of,
+    timed,
 )
+from _lib.trained import LABELS, SIZES, trained_encoder
 
 N_JOBS = 4
 N_WORDS, DIM = 900_000, 300
@@ -56,7 +64,7 @@ def _save_large(args: Args, *dtypes: str) -> None:
     """Real words, then words generated from them, in a folder for each dtype."""
     import numpy as np
 
-    from skparaphrase.vectors import WordVectors
+    from skparaphrase.vectors import WordVectors, save_word_vectors
 
     small = read_table(args)
     n_words = N_WORDS // (10 if args.quick else 1)
@@ -68,7 +76,7 @@ def _save_large(args: Args, *dtypes: str) -> None:
     matrix[:n_real] = small.matrix[:n_real]
     table = WordVectors(words, matrix)
     for dtype in dtypes:
-        table.astype(dtype).save(args.folder / dtype)
+        save_word_vectors(table.astype(dtype), args.folder / dtype)
 
 
 # grid ------------------------------------------------------------------------------
@@ -230,15 +238,6 @@ def _transform(args: Args, dtype: str) -> Measures:
     }
 
 
-def _beside(dtype: str) -> Comparison:
-    """Compared with a copy of the table as float32."""
-
-    def share(found: Found) -> float:
-        return found[dtype]["beside"] / found["float32"]["table"]
-
-    return Comparison(f"{dtype}: MB beside / MB of a float32 table", share, at_most=0.1)
-
-
 DTYPES = ("float32", "float16", "int8")
 
 TABLES = Group(
@@ -258,13 +257,18 @@ TABLES = Group(
         dtype: Contender(dtype, partial(_transform, dtype=dtype)) for dtype in DTYPES
     },
     comparisons=(
-        *map(_beside, DTYPES),
+        *(
+            Comparison(
+                f"{dtype}: MB beside / MB of a float32 table",
+                f"{dtype}.beside / float32.table",
+                at_most=0.1,
+            )
+            for dtype in DTYPES
+        ),
         *(
             Comparison(
                 f"speed of {dtype} / float32",
-                lambda found, dtype=dtype: (
-                    found[dtype]["distinct"] / found["float32"]["distinct"]
-                ),
+                f"{dtype}.distinct / float32.distinct",
             )
             for dtype in DTYPES[1:]
         ),
@@ -280,7 +284,7 @@ def _pretrained(args: Args) -> Measures:
     from skparaphrase import load_pretrained
 
     import_module("skparaphrase.encoders")
-    texts = read_sentences(args)
+    texts = some_sentences(args)
     encoder, loaded = peak_of(load_pretrained)
     found: Measures = {"loaded": loaded}
     for column, some in (("one", texts[:1]), ("third", texts[::3]), ("all", texts)):
@@ -291,11 +295,11 @@ def _pretrained(args: Args) -> Measures:
 
 PRETRAINED = Group(
     title="Memory of load_pretrained()",
-    text=f"""What a process needs beyond the interpreter, the imports and {N_TEXTS:,}
-    distinct sentences, in MB (of 10^6 bytes): for the encoder that is loaded; and in
-    turn for the first sentence, which includes the index of its words, for a third of
-    the sentences, and for all, each at its peak, beyond the memory before and without
-    the vectors that are returned.""",
+    text=f"""What a process needs beyond the interpreter, the imports and
+    {N_SENTENCES:,} distinct sentences, in MB (of 10^6 bytes): for the encoder that is
+    loaded; and in turn for the first sentence, which includes the index of its words,
+    for a third of the sentences, and for all, each at its peak, beyond the memory
+    before and without the vectors that are returned.""",
     columns={
         "loaded": "loaded, MB",
         "one": "one sentence, MB",
@@ -307,11 +311,62 @@ PRETRAINED = Group(
     contenders={
         "pretrained": Contender("load_pretrained()", _pretrained),
         "pretrained-plain": Contender(
-            "the same, nothing compiled", _pretrained, plain=True
+            "the same, nothing compiled", _pretrained, environment=PLAIN
         ),
     },
-    comparisons=(),
     threads=1,
+)
+
+# chunks ----------------------------------------------------------------------------
+
+
+def _peak(args: Args, name: str) -> Measures:
+    """Peak memory of `transform` in MB, without texts and vectors."""
+    n_texts = SIZES[name][2] // (10 if args.quick else 1)
+    encoder = trained_encoder(args, name, max_epochs=0)
+    encoder.fit(read_corpora(args))
+    texts = long_texts(args, n_texts, N_WORDS_OF_TEXT)
+    encoder.transform(texts[:8])  # one-time loading
+    found: Measures = {"n_texts": n_texts}
+    for column, some in (("third", texts[: n_texts // 3]), ("whole", texts)):
+        seconds, (vectors, peak) = timed(
+            lambda some=some: peak_of(lambda: encoder.transform(some))
+        )
+        output = vectors.nbytes / 1e6
+        found |= {column: peak - output, "output": output, "seconds": seconds}
+        del vectors
+    growth = 1e6 * (found["whole"] - found["third"]) / (2 / 3 * n_texts)
+    return {**found, "growth": growth}
+
+
+N_WORDS_OF_TEXT = 150
+# One of each kind, because their memory differs by kind.
+WATCHED = ("Paraphrase", "RNN", "LSTM", "CNN", "Charagram", "CharLSTM")
+
+CHUNKS = Group(
+    title="Memory of transform",
+    text=f"""Peak of `transform` of long distinct texts ({N_WORDS_OF_TEXT} words of
+    captions each) in MB (of 10^6 bytes): the resident set at its peak, as the kernel
+    keeps it, less that before the call and less the array that is returned. A third of
+    the texts first, then all, in one process; texts go through in blocks. All encoders
+    get as many texts as they transform in some seconds, fast ones 40,000.""",
+    columns={
+        "n_texts": "texts",
+        "third": "a third of them, MB",
+        "whole": "all, MB",
+        "output": "their vectors, MB",
+        "seconds": "transform of all, s",
+    },
+    contenders={
+        f"peak-{name}": Contender(LABELS[name], partial(_peak, name=name))
+        for name in WATCHED
+    },
+    comparisons=tuple(
+        Comparison(
+            f"{LABELS[name]}: growth by each further text, bytes", f"peak-{name}.growth"
+        )
+        for name in WATCHED
+    ),
 )
 
 GROUPS = {"pretrained": PRETRAINED, "grid": GRID, "tables": TABLES, "chunks": CHUNKS}

@@ -17,7 +17,6 @@ benchmarks/results (`--out`).
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys
-import time
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -29,11 +28,11 @@ from _lib.timing import (
     Args,
     Comparison,
     Contender,
-    Found,
     Group,
     Measures,
     main,
     peak_of,
+    timed,
 )
 
 SECOND = ("the train was late again", "once more, the train came late")
@@ -68,8 +67,8 @@ def measure(args: Args, *, table: str, words: str) -> Measures:
     matrix = encoder.vectors_.matrix
     updates, copies = [], []
     for _ in range(3 if args.quick else N_CALLS):
-        copies.append(_seconds(matrix.copy))
-        updates.append(_seconds(lambda: encoder.partial_fit(pairs)))
+        copies.append(timed(matrix.copy)[0])
+        updates.append(timed(lambda: encoder.partial_fit(pairs))[0])
     before = encoder.vectors_.words
     _, peak = peak_of(lambda: encoder.partial_fit(pairs))
     return {
@@ -78,12 +77,6 @@ def measure(args: Args, *, table: str, words: str) -> Measures:
         "matrices": 1e6 * peak / matrix.nbytes,
         "words": float(encoder.vectors_.words is not before),
     }
-
-
-def _seconds(call: Any) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
 
 
 CASES = {
@@ -95,10 +88,6 @@ CASES = {
 
 def _label(table: str, words: str) -> str:
     return f"{table}(){', a word that it lacks' if words == 'unknown' else ''}"
-
-
-def _ratio(found: Found, *, case: str) -> float:
-    return found[case]["update"] / found[case]["copy"]
 
 
 UPDATE = Group(
@@ -118,7 +107,7 @@ UPDATE = Group(
         for case, of in CASES.items()
     },
     comparisons=tuple(
-        Comparison(f"{_label(*of)}: partial_fit / copy", partial(_ratio, case=case))
+        Comparison(f"{_label(*of)}: partial_fit / copy", f"{case}.update / {case}.copy")
         for case, of in CASES.items()
     ),
 )

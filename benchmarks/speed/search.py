@@ -6,10 +6,9 @@ Groups (`--only search,query` selects some): search, product, mining, query, lex
 pairs, updates, clusters. All contenders get the same vectors, those of
 `load_pretrained()` for distinct sentences, so that only the comparison of vectors is
 measured. Other libraries: `pip install sentence-transformers datasets accelerate
-semhash faiss-cpu`; those that are not installed are left out, with a note. With the
-path of a checkout of an earlier commit, with its compiled core, in the variable
-`SKPARAPHRASE_BEFORE`, all pairs and updates are also measured there. Rounds, processes
-and threads: see `throughput.py`. A round takes nine minutes on one core, and 4 GB.
+semhash faiss-cpu`; those that are not installed are left out, with a note. Rounds,
+processes and threads: see `throughput.py`. A round takes nine minutes on one core, and
+4 GB.
 
 The groups "query" to "pairs" end with an error if a bound changes what is found.
 
@@ -26,14 +25,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib.exact_search import (
-    BEFORE,
     N_QUERIES,
     N_UPDATES,
-    N_UPDATES_BEFORE,
     NOISE,
     K,
     Stored,
@@ -43,8 +41,9 @@ from _lib.exact_search import (
     prepare,
     prepare_million,
     query,
+    read_vectors,
     semhash,
-    sentences,
+    shared,
     updates,
 )
 from _lib.timing import (
@@ -56,7 +55,6 @@ from _lib.timing import (
     best_of,
     main,
     peak_of,
-    ratio,
 )
 
 N_TEXTS, N_CORPUS, N_ASKED = 20_000, 100_000, 1000
@@ -68,29 +66,14 @@ FINDERS = "NearDuplicates", "ParaphraseMiner"
 
 
 def _prepare(args: Args) -> None:
-    """Unit vectors of distinct sentences, and the nearest rows of the first ones."""
-    import skparaphrase
-
-    texts = sentences(args, 12_000)[: _sizes(args)[1]]
-    vectors = skparaphrase.load_pretrained().transform(texts)
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    np.save(args.folder / "vectors.npy", vectors)
-    n_texts = _sizes(args)[0]
+    """The texts of all contenders, and the nearest rows of the first ones."""
+    prepare(args, N_CORPUS)
+    vectors = read_vectors(args, N_TEXTS)
     rows = [
-        np.argpartition(vectors[i : i + 500] @ vectors[:n_texts].T, -K, axis=1)[:, -K:]
-        for i in range(0, n_texts, 500)
+        np.argpartition(vectors[batch] @ vectors.T, -K, axis=1)[:, -K:]
+        for batch in gen_batches(len(vectors), 500)
     ]
     np.save(args.folder / "nearest.npy", np.concatenate(rows))
-
-
-def _sizes(args: Args) -> tuple[int, int]:
-    """Numbers of texts, and of texts of the corpus."""
-    part = 10 if args.quick else 1
-    return N_TEXTS // part, N_CORPUS // part
-
-
-def _vectors(args: Args, n: int) -> NDArray[np.float32]:
-    return np.load(args.folder / "vectors.npy", mmap_mode="r")[:n].copy()
 
 
 def _numbers(vectors: NDArray[np.float32]) -> list[str]:
@@ -111,17 +94,13 @@ def _measured(args: Args, call: Any) -> tuple[Any, Measures]:
 
 
 def _agreement(args: Args, rows: Any) -> float:
-    """Share of the nearest rows that are those of sorted cosines."""
-    expected = np.load(args.folder / "nearest.npy")
-    return float(
-        np.mean([len({*a} & {*b}) / K for a, b in zip(rows, expected, strict=True)])
-    )
+    return shared(rows, np.load(args.folder / "nearest.npy"))
 
 
 def _search_ours(args: Args) -> Measures:
     from skparaphrase.search import SemanticSearch
 
-    vectors = _vectors(args, _sizes(args)[0])
+    vectors = read_vectors(args, N_TEXTS)
     texts = _numbers(vectors)
     search = SemanticSearch(Stored(vectors)).fit(texts)
     hits, measures = _measured(args, lambda: search.search(texts, k=K))
@@ -131,7 +110,7 @@ def _search_ours(args: Args) -> Measures:
 def _search_brute(args: Args) -> Measures:
     from sklearn.neighbors import NearestNeighbors
 
-    vectors = _vectors(args, _sizes(args)[0])
+    vectors = read_vectors(args, N_TEXTS)
     index = NearestNeighbors(n_neighbors=K, metric="cosine", algorithm="brute")
     index.fit(vectors)
     (_, rows), measures = _measured(args, lambda: index.kneighbors(vectors))
@@ -142,7 +121,7 @@ def _search_transformers(args: Args) -> Measures:
     import torch
     from sentence_transformers.util import semantic_search
 
-    vectors = torch.from_numpy(_vectors(args, _sizes(args)[0]))
+    vectors = torch.from_numpy(read_vectors(args, N_TEXTS))
     hits, measures = _measured(args, lambda: semantic_search(vectors, vectors, top_k=K))
     rows = [[hit["corpus_id"] for hit in some] for some in hits]
     return measures | {"agreement": _agreement(args, rows)}
@@ -164,8 +143,10 @@ SEARCH = Group(
         ),
     },
     comparisons=(
-        ratio("time of NearestNeighbors", "brute", "semantic", "seconds"),
-        ratio("time of semantic_search", "semantic_search", "semantic", "seconds"),
+        Comparison("time of NearestNeighbors", "brute.seconds / semantic.seconds"),
+        Comparison(
+            "time of semantic_search", "semantic_search.seconds / semantic.seconds"
+        ),
     ),
     prepare=_prepare,
 )
@@ -176,7 +157,7 @@ SEARCH = Group(
 def _product_ours(args: Args) -> Measures:
     from skparaphrase.search import SemanticSearch
 
-    vectors = _vectors(args, _sizes(args)[1])
+    vectors = read_vectors(args, N_CORPUS)
     texts = _numbers(vectors)
     search = SemanticSearch(Stored(vectors)).fit(texts)
     queries = texts[:: len(texts) // N_ASKED]
@@ -201,7 +182,7 @@ PRODUCT = Group(
     comparisons=(
         Comparison(
             "time of the search / time of the product",
-            lambda found: found["product"]["seconds"] / found["product"]["product"],
+            "product.seconds / product.product",
             at_most=1.2,
         ),
     ),
@@ -214,7 +195,7 @@ PRODUCT = Group(
 def _mining_ours(args: Args) -> Measures:
     from skparaphrase.search import ParaphraseMiner
 
-    vectors = _vectors(args, _sizes(args)[0])
+    vectors = read_vectors(args, N_TEXTS)
     texts = _numbers(vectors)
     miner = ParaphraseMiner(Stored(vectors), threshold=THRESHOLD).fit(texts)
     pairs, measures = _measured(args, lambda: miner.mine(texts))
@@ -225,7 +206,7 @@ def _mining_transformers(args: Args) -> Measures:
     import torch
     from sentence_transformers.util import paraphrase_mining_embeddings
 
-    vectors = torch.from_numpy(_vectors(args, _sizes(args)[0]))
+    vectors = torch.from_numpy(read_vectors(args, N_TEXTS))
     pairs, measures = _measured(args, lambda: paraphrase_mining_embeddings(vectors))
     return measures | {"pairs": sum(pair[0] >= THRESHOLD for pair in pairs)}
 
@@ -246,11 +227,9 @@ MINING = Group(
         ),
     },
     comparisons=(
-        ratio(
+        Comparison(
             "speed / speed of paraphrase_mining",
-            "paraphrase_mining",
-            "mining",
-            "seconds",
+            "paraphrase_mining.seconds / mining.seconds",
             at_least=1,
         ),
     ),
@@ -282,9 +261,7 @@ QUERY = Group(
     comparisons=tuple(
         Comparison(
             f"time of {other} / ours, {kind}, {n:,}",
-            lambda found, of=f"{kind}{n}", other=other: (
-                found[of][other] / found[of]["ours"]
-            ),
+            f"{kind}{n}.{other} / {kind}{n}.ours",
         )
         for other in ("faiss", "numpy")
         for kind in ("sentences", "random")
@@ -311,35 +288,26 @@ LEXICAL = Group(
     comparisons=tuple(
         Comparison(
             f"time of the products / ours, {n:,}",
-            lambda found, of=f"lexical{n}": found[of]["products"] / found[of]["both"],
+            f"lexical{n}.products / lexical{n}.both",
         )
         for n in (1_000, 100_000)
     ),
     prepare=prepare,
 )
 
-# Other commits -----------------------------------------------------------------------
+# All pairs, updates -----------------------------------------------------------------
 
-VERSIONS = (False, True) if BEFORE else (False,)
-
-
-def _name(label: str, n: int, before: bool) -> str:
-    return f"{label}, {n:,}{', before' if before else ''}"
-
-
-OF_PAIRS = [(name, n) for n in N_OF_PAIRS for name in FINDERS]
 ALL_PAIRS = Group(
     title="All pairs",
     text="""Seconds to find all pairs of so many sentences with a cosine of 0.8 or more,
-    with `algorithm="exact"`. A bound changes no pair. "Before" is the commit without
-    bounds.""",
+    with `algorithm="exact"`. A bound changes no pair.""",
     columns={"seconds": "seconds", "plain": "without a bound", "pairs": "pairs"},
     contenders={
-        _name(name, n, before): Contender(
-            _name(name, n, before), partial(all_pairs, name=name, n=n, before=before)
+        f"{name}, {n:,}": Contender(
+            f"{name}, {n:,}", partial(all_pairs, name=name, n=n)
         )
-        for name, n in OF_PAIRS
-        for before in VERSIONS
+        for n in N_OF_PAIRS
+        for name in FINDERS
     }
     | {
         "SemHash": Contender(
@@ -347,20 +315,9 @@ ALL_PAIRS = Group(
         )
     },
     comparisons=(
-        *(
-            ratio(
-                f"time before / now, {name}, {n:,}",
-                _name(name, n, True),
-                _name(name, n, False),
-                "seconds",
-            )
-            for name, n in OF_PAIRS
-        ),
-        ratio(
+        Comparison(
             "time of SemHash / NearDuplicates, 25,000",
-            "SemHash",
-            _name("NearDuplicates", 25_000, False),
-            "seconds",
+            "SemHash.seconds / NearDuplicates, 25,000.seconds",
         ),
     ),
     prepare=prepare,
@@ -369,9 +326,8 @@ UPDATES = Group(
     title="Updates of one text",
     text=f"""Milliseconds to add, to replace and to remove one text of so many, which is
     embedded: medians of {N_UPDATES} of each, and the mean of all, which contains what
-    few of them take longer ({N_UPDATES_BEFORE} of each before). The first replacement
-    makes a dictionary of ids. One query before any update, and the median of those
-    after one.""",
+    few of them take longer. The first replacement makes a dictionary of ids. One query
+    before any update, and the median of those after one.""",
     columns={
         "add": "add",
         "replace": "replace",
@@ -382,14 +338,9 @@ UPDATES = Group(
         "after": "query after an update",
     },
     contenders={
-        _name("updates", n, before): Contender(
-            f"{n:,}{', before' if before else ''}",
-            partial(updates, n=n, before=before),
-        )
+        f"updates, {n:,}": Contender(f"{n:,}", partial(updates, n=n))
         for n in N_OF_UPDATES
-        for before in VERSIONS
     },
-    comparisons=(),
     prepare=prepare_million,
 )
 CLUSTERS = Group(
@@ -411,7 +362,7 @@ CLUSTERS = Group(
     comparisons=tuple(
         Comparison(
             f"time of clusters / exact, {name}, {n:,}",
-            lambda found, of=f"{name}{n}": found[of]["clusters"] / found[of]["exact"],
+            f"{name}{n}.clusters / {name}{n}.exact",
         )
         for name in FINDERS
         for n in N_OF_CLUSTERS

@@ -5,7 +5,6 @@
 
 import importlib
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -61,35 +60,12 @@ def test_figures_that_have_a_published_one(module):
     assert not any("MSRpar" in line for line in lines)
 
 
-class Page(HTMLParser):
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.widths, self.ids, self.links = [], [], [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        attrs = dict(attrs)
-        if tag not in ("meta",):
-            self.open.append(tag)
-        if tag == "i":
-            self.widths.append(attrs["style"])
-        self.ids += [attrs["id"]] if "id" in attrs else []
-        self.links += [attrs["href"]] if tag == "a" else []
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
-def test_the_page_has_a_bar_for_each_figure(module):
-    text = module.html({"one": MARKDOWN, "two": "# Nothing\n\nHere."}, "A note.")
-    page = Page(text)
-    assert page.open == []
-    assert len(page.widths) == 2 * len(FIGURES)
-    assert page.ids == ["one", "two"] and page.links == ["#one", "#two"]
-    # Of a row, the longest bar is whole.
-    assert page.widths[:4] == [f"width:{w}%" for w in ("95.2", "100.0", "76.2", "78.1")]
-    assert "A title &amp; more" in text and "&lt;three&gt;" in text
-    assert "8 figures beside published ones, in 1 tables" in text
+def test_the_overview_has_a_row_for_each_figure(module):
+    text = module.overview({"one": MARKDOWN, "two": "# Nothing\n\nHere."}, "A note.")
+    assert "8 figures beside published ones. A note." in text
+    assert "## [A title & more](one.md)" in text and "Nothing" not in text
+    (_, *rows) = next(module.tables_of(text))
+    assert rows[0] == ["start", "2012", "50", "52.5", "-2.5"] and len(rows) == 8
 
 
 def test_recorded_tables_have_published_figures(module):

@@ -107,7 +107,7 @@ def test_without_data_only_bundled_data_are_used(lib, monkeypatch, tmp_path, cap
     assert names == ["bundled"]
     printed = capsys.readouterr().out
     assert "its figures mean nothing" in printed and "only bundled data" in printed
-    assert "mean nothing" in (tmp_path / "out/papers.html").read_text("utf-8")
+    assert "mean nothing" in (tmp_path / "out/papers.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("only", [[], ["wieting_encoders", "sts"]])
@@ -122,10 +122,13 @@ def test_rows_are_those_of_one_table(only, lib, monkeypatch, capsys):
 
 
 def test_paragraphs_are_wrapped(lib):
+    papers = importlib.import_module("_lib.papers")
     paragraph = textwrap.fill("a few words of text " * 20, 100)
     table = f"| {'x ' * 60}|\n|---|"
-    text = lib.wrapped(f"\n# Title\n\n{paragraph}\n\n{table}\n\n- {'item ' * 30}\n")
+    text = papers.filled(
+        f"\n# Title\n\n{paragraph}\n\n{table}\n\n- {'item ' * 30}\n", {}
+    )
     title, wrapped, same, item = text.split("\n\n")
     assert title == "# Title" and same == table and "\n" not in item
-    assert max(map(len, wrapped.splitlines())) <= lib.LINE
+    assert max(map(len, wrapped.splitlines())) <= papers.LINE
     assert wrapped.split() == paragraph.split()

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib
+import json
 import os
 import re
 import sys
@@ -59,6 +60,17 @@ def test_every_result_has_a_row():
 def test_every_table_has_a_row():
     tables = importlib.import_module("_lib.paper_tables").descriptions()
     assert sorted(tables) == sorted(Path(result).stem for result, _, _ in TABLES)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(path.stem for path in FOLDER.glob("quality/*.py"))
+)
+def test_a_page_is_made_of_recorded_results(name):
+    pages = importlib.import_module("_lib.pages")
+    script = importlib.import_module(f"quality.{name}")
+    path = FOLDER / f"results/{name}.json"
+    text = pages.page(name, json.loads(path.read_text("utf-8")), script.cells)
+    assert text == path.with_suffix(".md").read_text("utf-8")
 
 
 def is_shown(result, page):

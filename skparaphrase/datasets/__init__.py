@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase._docstrings import complete_docstrings
 from skparaphrase.datasets._bundled import (
     load_answer_ranking,
     load_entailment,
@@ -36,3 +37,5 @@ __all__ = [
     "read_pairs",
     "read_texts",
 ]
+
+complete_docstrings(__name__)

@@ -130,8 +130,10 @@ def load_answer_ranking(*, return_X_y: bool = False, as_frame: bool = False) -> 
 
     Parameters
     ----------
-    return_X_y, as_frame
-        As in :func:`load_paraphrases`; `(data, target)` is without the queries.
+    return_X_y : bool, default=False
+        Return `(data, target)`, without the queries.
+    as_frame
+        As in :func:`load_paraphrases`.
 
     Returns
     -------
@@ -173,8 +175,10 @@ def load_faq(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
 
     Parameters
     ----------
-    return_X_y, as_frame
-        As in :func:`load_paraphrases`; `(data, target)` is without answers and groups.
+    return_X_y : bool, default=False
+        Return `(data, target)`, without answers and groups.
+    as_frame
+        As in :func:`load_paraphrases`.
 
     Returns
     -------

@@ -12,7 +12,6 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from errno import EINVAL
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
@@ -22,13 +21,13 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from skparaphrase._progress import progress_bar
+from skparaphrase._lazy import import_for
+from skparaphrase._progress import is_shown
 from skparaphrase._typing import FilePath
 from skparaphrase.datasets._tables import (
-    check_expansion,
     iter_rows,
     make_bunch,
-    max_expansion,
+    read_number,
     select_columns,
 )
 from skparaphrase.model_selection import pair_groups
@@ -96,39 +95,15 @@ def fetch_file(
     return folder / name
 
 
-class _PoochBar:
-    """A progress bar as pooch calls it."""
-
-    def __init__(self, advance: Callable[..., object]) -> None:
-        self.advance = advance
-        self.total = self.n_done = 0
-
-    def update(self, n: int) -> None:
-        """Count bytes; pooch has set their total."""
-        self.n_done += n
-        self.advance(n, total=self.total)
-
-    def reset(self) -> None:
-        """Count from zero."""
-        self.update(-self.n_done)
-
-    def close(self) -> None:
-        """Do nothing; the context of the bar closes it."""
-
-
 def _download(path: Path, file: dict[str, Any], n_retries: int) -> None:
     """Download a file from the first address that has it.
 
     pooch writes a temporary file, and renames it when it is complete and verified.
     """
     urls = [url.format(name=path.name) for url in file["urls"]]
-    try:
-        import pooch  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise ImportError(
-            f"Downloading {urls[0]} needs pooch: pip install 'skparaphrase[data]'. Or "
-            f"put a copy at {path}."
-        ) from error
+    pooch = import_for(
+        f"Downloading {urls[0]} to {path}", "pooch", "'skparaphrase[data]'"
+    )
     failures = ""
     for url in urls:
         registry = pooch.create(
@@ -139,10 +114,8 @@ def _download(path: Path, file: dict[str, Any], n_retries: int) -> None:
             retry_if_failed=n_retries,
         )
         try:
-            with progress_bar(None, f"Downloading {path.name}", "B") as advance:
-                bar = _PoochBar(advance)
-                downloader = pooch.HTTPDownloader(progressbar=bar, timeout=30)
-                registry.fetch(path.name, downloader=downloader)
+            downloader = pooch.HTTPDownloader(progressbar=is_shown(), timeout=30)
+            registry.fetch(path.name, downloader=downloader)
         except (OSError, ValueError) as error:  # of requests; of a wrong checksum
             failures += f" {url}: {str(error).rstrip('.')}."
         else:
@@ -161,7 +134,6 @@ def _unpack(archive: Path, path: Path) -> None:
         TemporaryDirectory(dir=path.parent) as folder,
     ):
         member = _by_name(packed.namelist())[path.name]
-        check_expansion(archive, packed.getinfo(member).file_size)
         os.replace(packed.extract(member, folder), path)
 
 
@@ -177,18 +149,13 @@ def read_members(
         if path.suffix == ".zip":
             with zipfile.ZipFile(path) as zipped:
                 by_name = _by_name(zipped.namelist(), simplify)
-                members = [zipped.getinfo(by_name[name]) for name in names]
-                check_expansion(path, sum(member.file_size for member in members))
-                return [zipped.read(member) for member in members]
+                return [zipped.read(by_name[name]) for name in names]
         with open_gzip(path) as file:  # whole, as its checksum stands at the end
-            content = file.read(max_expansion(path) + 1)
-        check_expansion(path, len(content))
+            content = file.read()
         with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as tarred:
-            packed = {x.name: x for x in reversed(tarred.getmembers()) if x.isfile()}
+            packed = [member.name for member in tarred.getmembers() if member.isfile()]
             by_name = _by_name(packed, simplify)
-            chosen = [packed[by_name[name]] for name in names]
-            check_expansion(path, sum(member.size for member in chosen))
-            opened: Any = map(tarred.extractfile, chosen)
+            opened: Any = [tarred.extractfile(by_name[name]) for name in names]
             return [file.read() for file in opened]
 
 
@@ -216,13 +183,12 @@ def report_corruption(path: Path) -> Iterator[None]:
         yield
     except KeyError as error:
         raise ValueError(f"{path} has no member {error.args[0]}.") from None
-    except Exception as error:
-        # Errors of the modules of archives have no errno, but for a wrong position.
-        errno = getattr(error, "errno", EINVAL) or EINVAL
-        if type(error) in (ValueError, MemoryError) or errno != EINVAL:
-            raise
+    except ValueError:  # of its content
+        raise
+    except Exception as error:  # of many kinds
         raise OSError(
-            f"{path} is damaged ({error}). Delete it to download it again."
+            f"{path} is damaged or cannot be read ({error!r}). Delete it to download "
+            "it again."
         ) from error
 
 
@@ -312,10 +278,7 @@ def iter_cells(
 
 def read_score(text: str, where: str, low: float, high: float) -> float:
     """A number from `low` to `high`; an error begins with `where`."""
-    try:
-        score = float(text)
-    except ValueError:
-        score = float("nan")
+    score = read_number(text)
     if not low <= score <= high:
         raise ValueError(f"{where}: {text!r} is not a score from {low:g} to {high:g}.")
     return score

@@ -96,8 +96,10 @@ def fetch_ppdb(
         The papers on paraphrastic embeddings trained on 1.0.
     limit : int, default=None
         Read only the first pairs. The whole file is downloaded.
-    return_X_y, as_frame, **download : optional
-        As in :func:`fetch_sts`; the folder is `ppdb`, with files such as
+    return_X_y, as_frame
+        As in :func:`fetch_sts`.
+    **download : dict
+        As in :func:`fetch_sts`. The folder is `ppdb`, with files such as
         `ppdb-2.0-s-lexical.gz`.
 
     Returns
@@ -134,7 +136,6 @@ def fetch_glove(
     vocabulary: Iterable[str] | None = None,
     unknown: str | None = None,
     dtype: DTypeLike = "float32",
-    encoding_errors: str = "strict",
     **download: Unpack[Download],
 ) -> WordVectors:
     """Load GloVe vectors [1]_.
@@ -148,11 +149,13 @@ def fetch_glove(
         download of 0.8 GB), "42B.300d" (1.9 million, lower case; 1.8 GB), "840B.300d"
         (2.2 million, both cases; 2.0 GB), "twitter.27B.25d", "twitter.27B.50d",
         "twitter.27B.100d" or "twitter.27B.200d" (1.2 million; 1.4 GB).
-    limit, vocabulary, unknown, dtype, encoding_errors : optional
-        As in :func:`~skparaphrase.vectors.read_word_vectors`. The first words of the
-        file are the most frequent ones.
+    limit
+        As in :func:`~skparaphrase.vectors.read_word_vectors`. These are the most
+        frequent words.
+    vocabulary, unknown, dtype
+        As in :func:`~skparaphrase.vectors.read_word_vectors`.
     **download : dict
-        As in :func:`fetch_sts`; the folder is `glove`, with the archive or text files
+        As in :func:`fetch_sts`. The folder is `glove`, with the archive or text files
         such as `glove.6B.300d.txt`.
 
     Returns
@@ -181,5 +184,4 @@ def fetch_glove(
         vocabulary=vocabulary,
         unknown=unknown,
         dtype=dtype,
-        encoding_errors=encoding_errors,
     )

@@ -97,7 +97,7 @@ def fetch_sts(
         - data_home : path-like, default=None. The folder for downloaded files; None
           takes the environment variable `SKPARAPHRASE_HOME`, or else
           `~/skparaphrase_data`. Files that are already in its subfolder of the data
-          set's name, here `sts`, are used.
+          set's name, such as `sts`, are used.
         - download_if_missing : bool, default=True. If False, raise an OSError instead
           of downloading.
         - n_retries : int, default=3. How often to retry each address after an error.
@@ -184,7 +184,7 @@ def fetch_stsb(
     Parameters
     ----------
     subset : {"train", "dev", "test", "all"}, default="train"
-    return_X_y, as_frame, **download : optional
+    return_X_y, as_frame, **download
         As in :func:`fetch_sts`.
 
     Returns
@@ -256,7 +256,7 @@ def fetch_sick(
         "whole" is `SICK.txt` as kept by its authors: 4,439, 495 and 4,906 pairs.
         "semeval" has the three files of SemEval-2014 task 1, with 4,500, 500 and 4,927
         pairs, which papers report; no checksums of them are published.
-    return_X_y, as_frame, **download : optional
+    return_X_y, as_frame, **download
         As in :func:`fetch_sts`.
 
     Returns

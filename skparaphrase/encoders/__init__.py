@@ -3,19 +3,26 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase._docstrings import complete_docstrings
 from skparaphrase.encoders._average import AverageEncoder, SIFEncoder, TfidfEncoder
-from skparaphrase.encoders._char_networks import CharCNNEncoder, CharLSTMEncoder
-from skparaphrase.encoders._charagram import CharagramEncoder
-from skparaphrase.encoders._convolutional import CNNEncoder
-from skparaphrase.encoders._deep_averaging import (
-    DeepAveragingEncoder,
-    ProjectionEncoder,
+from skparaphrase.encoders._characters import (
+    CharagramEncoder,
+    CharCNNEncoder,
+    CharLSTMEncoder,
 )
 from skparaphrase.encoders._distilled import DistilledEncoder
-from skparaphrase.encoders._lstm import LSTMEncoder
-from skparaphrase.encoders._network import NetworkEncoder
+from skparaphrase.encoders._networks import (
+    DeepAveragingEncoder,
+    NetworkEncoder,
+    ProjectionEncoder,
+)
 from skparaphrase.encoders._paraphrase import ParaphraseEncoder
-from skparaphrase.encoders._rnn import IdentityRNNEncoder, RNNEncoder
+from skparaphrase.encoders._sequences import (
+    CNNEncoder,
+    IdentityRNNEncoder,
+    LSTMEncoder,
+    RNNEncoder,
+)
 
 __all__ = [
     "AverageEncoder",
@@ -40,8 +47,9 @@ _SHARED = (
     "_adapter",
     "_base",
     "_embedding",
-    "_initialize",
     "_pretrained",
     "_start",
     "_trained",
 )
+
+complete_docstrings(__name__)

@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -15,7 +17,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.metrics.pairwise import cosine_similarity
 
 from skparaphrase._compat import check_int
-from skparaphrase._estimator import warn_caller
 from skparaphrase._lazy import torch
 from skparaphrase._math import cosine, unit_vectors
 from skparaphrase._progress import show_progress
@@ -23,22 +24,9 @@ from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders._pretrained import load_pretrained
 from skparaphrase.text._check import check_single_texts
 
-Matrix = NDArray[np.float32]
-
-_PRECISIONS = "float32", "int8", "uint8", "binary", "ubinary"
+# Options of mteb, and values of sentence-transformers that change nothing, like None.
 _OF_MTEB = "task_metadata", "hf_split", "hf_subset", "prompt_type"
-
-# Values of options that change nothing, and what to do instead of others.
-_UNCHANGED = {"output_value": ("sentence_embedding",), "device": ("None", "cpu")}
-_INSTEAD = {
-    "prompt": "the words of a prompt would become part of every vector",
-    "prompt_name": "the words of a prompt would become part of every vector",
-    "output_value": "vectors of words are in encoder.vectors, a table",
-    "device": "averages run on the CPU, and networks have a parameter device",
-    "pool": "encode uses threads, which are faster here than processes",
-    "chunk_size": "encode uses threads, which are faster here than processes",
-    "sentences": "as in sentence-transformers 6, its name is inputs",
-}
+_DEFAULTS = {"precision": "float32", "output_value": "sentence_embedding"}
 
 
 class EmbeddingAdapter(FrozenEstimator):
@@ -106,7 +94,6 @@ class EmbeddingAdapter(FrozenEstimator):
         *,
         batch_size: int | None = None,
         show_progress_bar: bool | None = None,
-        precision: str | None = "float32",
         convert_to_numpy: bool = True,
         convert_to_tensor: bool = False,
         normalize_embeddings: bool = True,
@@ -126,11 +113,6 @@ class EmbeddingAdapter(FrozenEstimator):
         show_progress_bar : bool, default=None
             If True, show a bar; None and False show one only inside of
             :func:`skparaphrase.show_progress`.
-        precision : {"float32", "int8", "uint8", "binary", "ubinary"}, default="float32"
-            Type of the numbers; None is "float32". "int8" and "uint8" divide the range
-            of each dimension in this call into 256 steps, so vectors of two calls
-            cannot be compared; "binary" and "ubinary" hold the signs of eight
-            dimensions in a byte.
         convert_to_numpy : bool, default=True
             If False, return a list of tensors.
         convert_to_tensor : bool, default=False
@@ -141,35 +123,31 @@ class EmbeddingAdapter(FrozenEstimator):
             Keep only the first dimensions, before vectors are scaled to length 1. Those
             of :func:`skparaphrase.load_pretrained` are sorted by importance.
         **options : dict
-            What else `SentenceTransformer.encode` has: `prompt`, `prompt_name`,
-            `output_value`, `device`, `pool` and `chunk_size` may have only the value
-            that changes nothing. From mteb, `task_metadata` and what comes with it.
+            Others of `SentenceTransformer.encode`, such as `prompt`, at the value that
+            changes nothing. From mteb, `task_metadata` and what comes with it.
 
         Returns
         -------
         vectors : ndarray of shape (n_texts, dim) or (dim,), Tensor or list of Tensor
-            "binary" and "ubinary" have (dim + 7) // 8 columns.
 
         Raises
         ------
         TypeError
-            If an option cannot be honoured; the message says what to use instead.
+            If an option cannot be honoured.
         ValueError
-            If a value is not allowed, or if the range of a single vector is asked for.
-
-        Warns
-        -----
-        UserWarning
-            If "int8" or "uint8" has fewer than 100 texts to find the range from.
+            If `truncate_dim` is not between 1 and the number of dimensions.
         """
         if "task_metadata" in options:
             batches: Any = inputs
             inputs = [text for batch in batches for text in batch["text"]]
             options = {k: v for k, v in options.items() if k not in _OF_MTEB}
-        _refuse(options)
-        precision = precision or "float32"
-        if precision not in _PRECISIONS:
-            raise ValueError(f"precision must be in {_PRECISIONS}; got {precision!r}.")
+        for name, value in options.items():
+            if value is not None and value != _DEFAULTS.get(name):
+                raise TypeError(
+                    f"encode() has no {name}={value!r}. Averages of words need no "
+                    "prompts, devices or processes; quantize_embeddings of "
+                    "sentence-transformers makes vectors of smaller numbers."
+                )
         is_single = isinstance(inputs, str)
         texts = check_single_texts([inputs] if is_single else inputs)
         with show_progress() if show_progress_bar else nullcontext():
@@ -180,7 +158,6 @@ class EmbeddingAdapter(FrozenEstimator):
             vectors = vectors[:, :truncate_dim]
         if normalize_embeddings:
             vectors = unit_vectors(vectors)
-        vectors = _quantized(vectors, precision)
         if convert_to_tensor or not convert_to_numpy:
             vectors = torch.from_numpy(np.ascontiguousarray(vectors))
             vectors = vectors if convert_to_tensor else list(vectors)
@@ -335,38 +312,3 @@ class EmbeddingAdapter(FrozenEstimator):
 def _like(given: Any, found: NDArray[np.floating]) -> Any:
     """An array as it is, or as a tensor for tensors."""
     return given.new_tensor(found) if hasattr(given, "new_tensor") else found
-
-
-def _refuse(options: dict[str, Any]) -> None:
-    for name, value in options.items():
-        if name not in _INSTEAD:
-            raise TypeError(f"encode() got an unexpected keyword argument {name!r}.")
-        if str(value) not in _UNCHANGED.get(name, ("None", "")):
-            raise TypeError(f"encode() has no {name}={value!r}: {_INSTEAD[name]}.")
-
-
-def _quantized(vectors: Matrix, precision: str) -> NDArray[Any]:
-    """Vectors with smaller numbers, as sentence-transformers has them."""
-    if precision == "float32":
-        return vectors
-    if precision.endswith("binary"):
-        signs = np.packbits(vectors > 0, axis=-1)
-        return signs if precision == "ubinary" else (signs - 128).astype(np.int8)
-    n_texts = len(vectors)
-    if n_texts == 0:
-        return vectors.astype(precision)
-    if n_texts == 1:
-        raise ValueError(
-            f"precision={precision!r} needs several texts: the range of each dimension "
-            "comes from the vectors of the call. Embed all texts in one call."
-        )
-    if n_texts < 100:
-        warn_caller(
-            f"precision={precision!r} takes the range of each dimension from only "
-            f"{n_texts} texts. Embed all texts in one call."
-        )
-    low, high = vectors.min(axis=0), vectors.max(axis=0)
-    steps = (high - low) / 255
-    steps[steps == 0] = 1
-    levels = np.floor((vectors - low) / steps).clip(0, 255)
-    return (levels - 128 if precision == "int8" else levels).astype(precision)

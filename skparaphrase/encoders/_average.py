@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
@@ -225,20 +227,18 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         None uses :func:`skparaphrase.datasets.load_word_vectors`. For those of
         :func:`skparaphrase.load_pretrained`, see :ref:`own_weights`.
     pooling : {"mean", "distinct"}, default="mean"
-        As in :class:`AverageEncoder`, of the weighted vectors.
+        As in :class:`AverageEncoder`. The averages are those of the weighted vectors.
     norm : {"l2"} or None, default=None
         As in :class:`AverageEncoder`.
     a : float, default=1e-3
         A word with probability `a` has weight 1/2. Best between 1e-4 and 1e-3 (figure 2
         of the paper). A very large `a` gives the plain average.
     frequencies : WordFrequencies, mapping of str to int, or "corpus", default=None
-        Word counts. Words without a count have weight 1; `fit` warns if these include
-        all punctuation, or if many counts are of words that the tokenizer never gives,
-        such as "The" or "cat.": count words with
-        :meth:`~skparaphrase.vectors.WordFrequencies.from_texts`, not with
-        `text.split()`. None uses the bundled counts of English Wikipedia
-        (:func:`skparaphrase.datasets.load_word_frequencies`), and "corpus" those of the
-        known words in the texts given to `fit`.
+        Word counts. Words without a count have weight 1: count words with
+        :meth:`~skparaphrase.vectors.WordFrequencies.from_texts`, which finds those of
+        the tokenizer, unlike `text.split()`. None uses the bundled counts of English
+        Wikipedia (:func:`skparaphrase.datasets.load_word_frequencies`), and "corpus"
+        those of the known words in the texts given to `fit`.
     weights : callable or mapping of str to float, default=None
         Weights that replace a / (a + p(w)): a function of p(w), an array of shape
         (n_words,), or a mapping; words missing from it have weight 1.

@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -25,15 +27,14 @@ from skparaphrase._estimator import DocumentedOnline, store_parameters
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase._progress import NO_BAR, progress_bar
 from skparaphrase._typing import Encoder, Texts, Vectors
-from skparaphrase.encoders._export import to_model2vec, to_static_embedding
+from skparaphrase.encoders._export import StaticEncoder
 from skparaphrase.storage._models import save
 from skparaphrase.text._check import (
     ANY,
     check_text_blocks,
-    count_rows,
-    is_stored,
     unique_strings,
 )
+from skparaphrase.text._stored import count_rows, is_stored
 from skparaphrase.text._tokenizer import check_tokenizer
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._pooling import POOLINGS, pool_texts
@@ -52,7 +53,7 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
     # skrub then clones an encoder for each text column, instead of passing pairs
     __single_column_transformer__ = True
 
-    norm: str | None = None  # unless a class has the parameter
+    norm: str | None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "norm": _NORMS,
         "tokenizer": [callable, None],
@@ -68,14 +69,14 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_pairs, 2)
             An iterator is read once.
         y : array-like, default=None
-            As in `fit`.
+            Passed to `fit`.
         **fit_params : dict
             Passed to `fit`.
 
         Returns
         -------
         vectors : ndarray of shape (n_texts, dim) or (n_pairs, 2, dim), float32
-            As in :meth:`transform`.
+            Those of :meth:`transform`.
         """
         if isinstance(X, Iterator):
             X = list(X)
@@ -165,14 +166,10 @@ def text_vectors(
     return vectors
 
 
-class AveragingEncoder(TextEncoder):
-    """Base class of encoders that average word vectors, which may have weights.
-
-    Other libraries can load such an encoder as a static model.
-    """
+class AveragingEncoder(TextEncoder, StaticEncoder):
+    """Base class of encoders that average word vectors, which may have weights."""
 
     vectors: WordVectors | None
-    pooling: str
 
     _default_table = WORDS
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -202,7 +199,6 @@ class AveragingEncoder(TextEncoder):
         )
 
     def _static_parts(self) -> tuple[WordVectors, Vectors | None]:
-        """The table that is averaged, and the weights of its words or None."""
         table = getattr(self, "vectors_", None)  # of one that learns it
         table = check_word_vectors(self.vectors) if table is None else table
         weights = getattr(self, "weights_", None)
@@ -216,9 +212,6 @@ class AveragingEncoder(TextEncoder):
     @property
     def _n_features_out(self) -> int:
         return self._static_parts()[0].dim
-
-    to_model2vec = to_model2vec
-    to_static_embedding = to_static_embedding
 
 
 def check_word_vectors(vectors: object) -> WordVectors:

@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -24,9 +26,9 @@ from skparaphrase.text._check import check_fit_texts
 from skparaphrase.text._lookup import TokenBatch
 from skparaphrase.vectors import WordFrequencies, WordVectors, fit_subwords
 from skparaphrase.vectors._frequencies import load_word_frequencies
+from skparaphrase.vectors._subwords import fit_rows
 from skparaphrase.vectors._transforms import (
     append_new_words,
-    fit_rows,
     sif_weights,
     word_probabilities,
 )
@@ -66,7 +68,8 @@ class DistilledEncoder(AveragingEncoder):
         the texts starts from the mean of zero and the targets of the texts that contain
         it. This start needs no weights, so `a` and `frequencies` are not used.
     pooling : {"mean", "distinct"}, default="mean"
-        As in :class:`AverageEncoder`, in `transform`; `fit` learns plain averages.
+        As in :class:`AverageEncoder`. Only `transform` uses it; `fit` learns plain
+        averages.
     norm : {"l2"} or None, default="l2"
         As in :class:`AverageEncoder`. The teacher's vectors count as unit vectors, too.
     dim : int or None, default=256

@@ -5,14 +5,15 @@
 
 import json
 import re
-from itertools import groupby, takewhile
-from typing import TYPE_CHECKING, Any, Protocol
+from abc import ABC, abstractmethod
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._core import CHUNKS, JOINERS, MARKS, MOST_RUNS, ORDINAL, WORD, folded
+from skparaphrase._core import JOINERS, MARKS, ORDINAL, folded
 from skparaphrase._estimator import warn_caller
 from skparaphrase._lazy import import_for
 from skparaphrase._typing import FilePath, Vectors
@@ -49,117 +50,125 @@ _ONIGURUMA = {
     r"\b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
     r"\u2019": r"\x{2019}",
 }
-_JOINERS = re.escape("".join(JOINERS))
 # The Greek s at the end of words, whose own lower case `tokenizers` lacks.
 _FINAL_SIGMA = r"(?<=\p{Cased}\p{Case_Ignorable}*)Σ(?!\p{Case_Ignorable}*\p{Cased})"
 
 
-class StaticEncoder(Protocol):
-    """An encoder that averages weighted word vectors."""
+class StaticEncoder(ABC):
+    """Base class of encoders that average weighted word vectors.
+
+    Other libraries can load such an encoder as a static model.
+    """
 
     pooling: str
     norm: str | None
 
-    def _tokenizer(self) -> Any: ...
+    @abstractmethod
+    def _tokenizer(self) -> Any:
+        """What splits texts into words."""
 
-    def _static_parts(self) -> "tuple[WordVectors, Vectors | None]": ...
+    @abstractmethod
+    def _static_parts(self) -> "tuple[WordVectors, Vectors | None]":
+        """The table that is averaged, and the weights of its words or None."""
 
+    def to_model2vec(self, folder: FilePath) -> None:
+        """Write a folder that model2vec and sentence-transformers load.
 
-def to_model2vec(self: StaticEncoder, folder: FilePath) -> None:
-    """Write a folder that model2vec and sentence-transformers load.
+        `model2vec.StaticModel.from_pretrained(folder)` and
+        `SentenceTransformer(folder)` then give the same vectors, up to rounding:
+        weights are multiplied into the vectors, and words are found in the same way.
+        Unknown words have no token there, or the token "\u2581" if the table has one
+        vector for all of them; vectors made of n-grams or hashes are left out, with a
+        warning. Characters that this Python's Unicode version does not know may be
+        letters there.
 
-    `model2vec.StaticModel.from_pretrained(folder)` and
-    `SentenceTransformer(folder)` then give the same vectors, up to rounding:
-    weights are multiplied into the vectors, and words are found in the same way,
-    including the parts of compounds and codes. Unknown words have no token there, or
-    the token "\u2581" if the table has one vector for all of them; vectors made of
-    n-grams or hashes are left out, with a warning. Characters that this Python's
-    Unicode version does not know may be letters there.
+        Compounds and codes that the table lacks are split into words and numbers by a
+        simpler rule than that of :class:`~skparaphrase.text.WordTokenizer`. It keeps
+        nothing whole in codes of more than four parts ("kdl40v3000x"), nor "12th" and
+        "1.7" inside of a compound ("12th-largest"), and splits a compound also if no
+        part is known. With `split_compounds=False` all vectors are the same.
 
-    Those libraries know plain averages only: an encoder with `pooling="distinct"` is
-    exported as one with `pooling="mean"`, with a warning.
+        Those libraries know plain averages only: an encoder with `pooling="distinct"`
+        is exported as one with `pooling="mean"`, with a warning.
 
-    Words that no text can contain (with capitals, if the encoder lower-cases) are
-    left out. Steps that follow the encoder, such as
-    :class:`~skparaphrase.decomposition.CommonComponentRemoval`, are not included.
-    Releases of model2vec that do not know `max_length` in the folder truncate texts
-    after 512 tokens, unless `encode` is given `max_length=None`. The compounds of
-    the table become a regular expression: with 100,000 of them a folder takes some
-    seconds to open, which `WordTokenizer(split_compounds=False)` avoids.
+        Words that no text can contain (with capitals, if the encoder lower-cases) are
+        left out. Steps that follow the encoder, such as
+        :class:`~skparaphrase.decomposition.CommonComponentRemoval`, are not included.
+        Releases of model2vec that do not know `max_length` in the folder truncate texts
+        after 512 tokens, unless `encode` is given `max_length=None`.
 
-    Parameters
-    ----------
-    folder : path-like
-        Appears whole or not at all, and replaces an earlier one.
+        Parameters
+        ----------
+        folder : path-like
+            Appears whole or not at all, and replaces an earlier one.
 
-    Raises
-    ------
-    ValueError
-        If the `tokenizer` is a function or has a pattern of its own, or if `folder`
-        contains something else.
-    ImportError
-        If tokenizers is not installed: `pip install 'skparaphrase[interchange]'`.
+        Raises
+        ------
+        ValueError
+            If the `tokenizer` is a function or has a pattern of its own, or if `folder`
+            contains something else.
+        ImportError
+            If tokenizers is not installed: `pip install 'skparaphrase[interchange]'`.
 
-    See Also
-    --------
-    skparaphrase.vectors.import_word_vectors : The reverse.
+        See Also
+        --------
+        skparaphrase.vectors.import_word_vectors : The reverse.
 
-    Examples
-    --------
-    >>> from skparaphrase.encoders import SIFEncoder
-    >>> encoder = SIFEncoder().fit(["Counts are those of Wikipedia."])
-    >>> encoder.to_model2vec("static_sif")  # doctest: +SKIP
-    >>> from model2vec import StaticModel  # doctest: +SKIP
-    >>> model = StaticModel.from_pretrained("static_sif")  # doctest: +SKIP
-    >>> model.encode(["A cat sleeps."]).shape  # doctest: +SKIP
-    (1, 128)
-    """
-    foreign, matrix = _static_model(self, "to_model2vec")
-    # Without max_length, model2vec truncates texts after 512 tokens.
-    is_unit = self.norm == "l2"
-    config = {"model_type": "model2vec", "normalize": is_unit, "max_length": None}
-    modules = _MODULES[: 1 + is_unit]
-    with new_folder(folder) as new:
-        write_safetensors(new / "model.safetensors", {"embeddings": matrix})
-        foreign.save(str(new / "tokenizer.json"), pretty=False)
-        for name, content in (("config", config), ("modules", modules)):
-            text = json.dumps(content, indent=1) + "\n"
-            (new / f"{name}.json").write_text(text, encoding="ascii")
-        write_metadata(new, kind="model2vec", encoder=type(self).__name__)
+        Examples
+        --------
+        >>> from skparaphrase.encoders import SIFEncoder
+        >>> encoder = SIFEncoder().fit(["Counts are those of Wikipedia."])
+        >>> encoder.to_model2vec("static_sif")  # doctest: +SKIP
+        >>> from model2vec import StaticModel  # doctest: +SKIP
+        >>> model = StaticModel.from_pretrained("static_sif")  # doctest: +SKIP
+        >>> model.encode(["A cat sleeps."]).shape  # doctest: +SKIP
+        (1, 128)
+        """
+        foreign, matrix = _static_model(self, "to_model2vec")
+        # Without max_length, model2vec truncates texts after 512 tokens.
+        is_unit = self.norm == "l2"
+        config = {"model_type": "model2vec", "normalize": is_unit, "max_length": None}
+        modules = _MODULES[: 1 + is_unit]
+        with new_folder(folder) as new:
+            write_safetensors(new / "model.safetensors", {"embeddings": matrix})
+            foreign.save(str(new / "tokenizer.json"), pretty=False)
+            for name, content in (("config", config), ("modules", modules)):
+                text = json.dumps(content, indent=1) + "\n"
+                (new / f"{name}.json").write_text(text, encoding="ascii")
+            write_metadata(new, kind="model2vec", encoder=type(self).__name__)
 
+    def to_static_embedding(self) -> Any:
+        """Convert the encoder to a module of sentence-transformers.
 
-def to_static_embedding(self: StaticEncoder) -> Any:
-    """Convert the encoder to a module of sentence-transformers.
+        `SentenceTransformer(modules=[encoder.to_static_embedding()])` gives the same
+        vectors, up to rounding and `norm`, and can be trained further. With
+        `norm="l2"`, add the module `Normalize()`. See :meth:`to_model2vec`.
 
-    `SentenceTransformer(modules=[encoder.to_static_embedding()])` gives the same
-    vectors, up to rounding and `norm`, and can be trained further: with `norm="l2"`,
-    add the module `Normalize()`. See :meth:`to_model2vec`.
+        Returns
+        -------
+        module : sentence_transformers.sentence_transformer.modules.StaticEmbedding
+            With a copy of the vectors, on the CPU.
 
-    Returns
-    -------
-    module : sentence_transformers.sentence_transformer.modules.StaticEmbedding
-        With a copy of the vectors, on the CPU.
+        Raises
+        ------
+        ValueError
+            As in :meth:`to_model2vec`.
+        ImportError
+            If sentence-transformers is not installed:
+            `pip install 'skparaphrase[interchange]'`.
 
-    Raises
-    ------
-    ValueError
-        As in :meth:`to_model2vec`.
-    ImportError
-        If sentence-transformers is not installed:
-        `pip install 'skparaphrase[interchange]'`.
-
-    See Also
-    --------
-    skparaphrase.vectors.import_word_vectors : The reverse.
-    """
-    caller = "to_static_embedding"
-    room = "sentence_transformers"
-    try:
-        modules = import_for(caller, f"{room}.sentence_transformer.modules", _EXTRA)
-    except ImportError:  # before version 6
-        modules = import_for(caller, f"{room}.models", _EXTRA)
-    foreign, matrix = _static_model(self, caller)
-    return modules.StaticEmbedding(foreign, embedding_weights=matrix)
+        See Also
+        --------
+        skparaphrase.vectors.import_word_vectors : The reverse.
+        """
+        caller = "to_static_embedding"
+        room = "sentence_transformers"
+        try:
+            modules = import_for(caller, f"{room}.sentence_transformer.modules", _EXTRA)
+        except ImportError:  # before version 6
+            modules = import_for(caller, f"{room}.models", _EXTRA)
+        foreign, matrix = _static_model(self, caller)
+        return modules.StaticEmbedding(foreign, embedding_weights=matrix)
 
 
 def _static_model(
@@ -228,7 +237,7 @@ def _foreign_tokenizer(
     words = [word.replace(_MARK, spare) for word in words]
     steps = [_token_pattern(tokenizer.pattern)]
     if tokenizer.split_compounds:
-        steps += [_runs(words), _compounds(words, has_unknown)]
+        steps.append(_parts(words))
     vocabulary = [_MARK + word for word in words]
     if has_unknown:
         vocabulary.append(_MARK)
@@ -265,67 +274,27 @@ def _token_pattern(name: str) -> str:
     return pattern
 
 
-def _runs(words: list[str]) -> str:
-    """Match the numbers and letters of tokens that have both, and others as a whole.
+def _parts(words: list[str]) -> str:
+    """Match the numbers and words of a token, or all of it if the table has it.
 
-    Tokens in the vocabulary, and parts of tokens that are, stay whole, as do one to
-    three letters with a digit, and ordinals.
+    Nearly what `split_compounds` does: here, "co2" and "12th" stay whole only as tokens
+    of their own, "1.7" only if the table has it, and codes of many parts never.
     """
-    mixed = [word for word in words if re.search(r"\d.*[^\W\d]|[^\W\d].*\d", word)]
-    parts = [word for word in mixed if CHUNKS.fullmatch(word)]
-    joiner = f"[{_JOINERS}]"
-    letter = rf"(?:(?!{_DIGIT}){_INNER})"
-    wholes = rf"{letter}{{1,3}}{_DIGIT}|{ORDINAL}"
-    if parts:
-        wholes += "|" + _any_of(parts)
-    start = rf"(?<!{_INNER})(?!(?<={_DIGIT}{joiner}){_DIGIT})"
-    end = rf"(?!{_INNER}|(?<={_DIGIT}){joiner}{_DIGIT})"
-    run = rf"{start}(?:{wholes}){end}|{_DIGIT}+(?:{joiner}{_DIGIT}+)*|{letter}+"
-    whole = r"\A\P{Nd}+\z|" + (rf"\A{_any_of(mixed)}\z|" if mixed else "")
-    of_a_kind = "".join(
-        rf"(?!(?:{joiner}*(?{begins}{_DIGIT})\g<run>)+{joiner}*\z)" for begins in "=!"
+    joiners, letter = re.escape("".join(JOINERS)), rf"(?:(?!{_DIGIT}){_INNER})"
+    compounds = sorted(word for word in words if re.search(rf"[{joiners}\d]", word))
+    plain = rf"[^{joiners}\p{{Nd}}]+|{letter}{{1,3}}{_DIGIT}|{ORDINAL}"
+    return (
+        rf"\A(?:{plain}|{_any_of(compounds)})\z|{_DIGIT}+|(?!{_DIGIT}){_WORD}{letter}*"
     )
-    apart = rf"{of_a_kind}(?:{joiner}*\g<run>){{2,{MOST_RUNS}}}{joiner}*\z"
-    return rf"{whole}\A(?!{apart})(?m:.)+|(?<run>(?>{run}))"
-
-
-def _compounds(words: list[str], has_unknown: bool) -> str:
-    """Match the parts of compounds, and other tokens as a whole.
-
-    A token without a joiner, or in the vocabulary, stays whole. Others are split into
-    all their parts or, if unknown words have a vector, into the known parts; they stay
-    whole if no part is known.
-    """
-    compounds = [word for word in words if not JOINERS.isdisjoint(word)]
-    whole = rf"\A[^{_JOINERS}]+\z"
-    if compounds:
-        whole += rf"|\A{_any_of(compounds)}\z"
-    parts = [word for word in words if re.fullmatch(WORD, word)]
-    if not has_unknown:
-        return rf"{whole}|{_WORD}{_INNER}*"
-    if not parts:
-        return rf"{whole}|(?m:.)+"
-    bounds = rf"(?<!{_WORD}{_MARKS}*)", rf"(?!{_INNER})"
-    known = rf"{bounds[0]}(?<known>{_any_of(parts)}){bounds[1]}"
-    again = rf"{bounds[0]}\g<known>{bounds[1]}"
-    return rf"{whole}|{known}|\A(?!(?m:.)*{again})(?m:.)+"
 
 
 def _any_of(words: list[str]) -> str:
-    """A regular expression of many words; shared prefixes make it fast."""
-    words = sorted(words)
-    ends_here = words[0] == ""
-    alternatives = []
-    for _, group in groupby(words[ends_here:], key=lambda word: word[0]):
-        same = list(group)
-        ends = zip(same[0], same[-1], strict=False)  # sorted: they share what all share
-        prefix = [a for a, _ in takewhile(lambda pair: pair[0] == pair[1], ends)]
-        more = _any_of([word[len(prefix) :] for word in same]) if len(same) > 1 else ""
-        alternatives.append("".join(map(_literal, prefix)) + more)
-    return f"(?:{'|'.join(alternatives)}){'?' if ends_here else ''}"
-
-
-def _literal(character: str) -> str:
-    if character.isascii() and character.isalnum():
-        return character
-    return f"\\x{{{ord(character):x}}}"
+    """A regular expression of sorted words; their shared beginnings make it fast."""
+    if len(words) == 1:
+        return re.escape(words[0])
+    groups = groupby(words, key=lambda word: word[:1])
+    branches = (
+        re.escape(first) + _any_of([word[1:] for word in same]) if first else ""
+        for first, same in groups
+    )
+    return f"(?:{'|'.join(branches)})"

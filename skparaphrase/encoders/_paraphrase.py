@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import Any, ClassVar
@@ -14,7 +16,7 @@ from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase._typing import Encoder
-from skparaphrase.encoders._export import to_model2vec, to_static_embedding
+from skparaphrase.encoders._export import StaticEncoder
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import BaseLoss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
@@ -31,7 +33,7 @@ _PAPER: dict[str, Any] = {  # what the settings of tables 2 and 4 share
 }
 
 
-class ParaphraseEncoder(TrainedEncoder):
+class ParaphraseEncoder(TrainedEncoder, StaticEncoder):
     r"""Average of word vectors trained on paraphrases: paragram-phrase (PP).
 
     Wieting et al. (2016), equation 1: the word vectors are trained until the averages
@@ -69,17 +71,16 @@ class ParaphraseEncoder(TrainedEncoder):
         "l2" scales the vectors of texts to length 1; None, as in :meth:`paper`, does
         not. Training is the same, because losses compare by cosine. A zero vector stays
         zero.
-
     loss : str or BaseLoss, default="auto"
         "auto" takes "infonce" for paraphrases, triplets and labels, "cosent" for scores
-        and "distillation" for vectors. "margin" is the paper's, `MarginLoss()`. See
-        :mod:`skparaphrase.losses` for your own.
+        and "distillation" for vectors. "margin" is the loss of the papers,
+        `MarginLoss()`. See :mod:`skparaphrase.losses` for your own.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad")`. See :class:`~skparaphrase.optimizers.Optimizer`,
         whose penalties are the paper's lambdas.
     learning_rate : float, default=0.0075
         Higher rates learn more of the examples and forget more of what the vectors knew
-        about other texts. The paper's best for AdaGrad is 0.05.
+        about other texts.
     batch_size : int, default=256
         Examples per step, whose texts are also the negative examples.
     max_epochs : int, default=5
@@ -208,9 +209,6 @@ class ParaphraseEncoder(TrainedEncoder):
         "shrinkage": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
     }
 
-    to_model2vec = to_model2vec
-    to_static_embedding = to_static_embedding
-
     def __init__(
         self,
         vectors: WordVectors | None = None,
@@ -234,7 +232,7 @@ class ParaphraseEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+    def _composition(self, vectors: WordVectors) -> networks.Composition:
         return networks.Average(vectors.dim, self.pooling)
 
     def _static_parts(self) -> tuple[WordVectors, None]:

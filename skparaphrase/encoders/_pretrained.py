@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Literal, overload
 
@@ -196,10 +198,11 @@ def similarity(
 
     Parameters
     ----------
-    a, b : str or array-like of str of shape (n_texts,)
-        Two texts; a text and several others; or two sequences of the same length, of
-        which each text is compared with its counterpart. If `b` is None, the texts of
-        a sequence `a` are compared with each other.
+    a : str or array-like of str of shape (n_texts,)
+        One text, or several.
+    b : str or array-like of str of shape (n_texts,), default=None
+        The other text, or texts. Of two sequences of the same length, each text is
+        compared with its counterpart. None compares the texts of `a` with each other.
     encoder : encoder instance, default=None
         A fitted encoder, or a pipeline that ends with vectors. None uses
         :func:`load_pretrained`, whose table is read at the first call only.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import GroupKFold, PredefinedSplit
 
 from skparaphrase._math import cosine, unit_vectors
 from skparaphrase._progress import progress_bar
@@ -69,7 +69,7 @@ def measure_gain(
     """
     name, measure = _measure_of(examples)
     initial = unit_vectors(start(examples.distinct))
-    rows, found, gains = [], [], np.zeros(0)
+    rows, before, after = [], [], []
     with progress_bar(_N_FOLDS, "Cross-validation", "fold") as advance:
         for train, held_out in folds(examples, random_state):
             part = examples.take(train)
@@ -78,25 +78,19 @@ def measure_gain(
                 embed = fit(part)
             except ValueError:  # too few are left to train on
                 continue
-            trained = np.zeros_like(initial)
-            used = held_out if measure is not class_likelihoods else slice(None)
-            used = np.unique(examples.indices[used])
-            texts = [examples.distinct[text] for text in used.tolist()]
-            trained[used] = unit_vectors(embed(texts))
-            both = initial, trained
-            found.append([measure(each, examples, train, held_out) for each in both])
+            trained = unit_vectors(embed(examples.distinct))
+            before.append(measure(initial, examples, train, held_out))
+            after.append(measure(trained, examples, train, held_out))
             rows.append(held_out)
             advance(1)
-    if rows:
-        first, last = (np.concatenate(x, axis=-1) for x in zip(*found, strict=True))
-        if measure is cosines:
-            ranks = rankdata(examples.targets[np.concatenate(rows)])
-            gains = influence(last, ranks) - influence(first, ranks)
-        elif first.size:  # each at its best temperature: wider cosines gain nothing
-            gains = last[last.mean(axis=1).argmax()]
-            gains = gains - first[first.mean(axis=1).argmax()]
-    if len(gains) < 2:
+    if sum(values.shape[-1] for values in before) < 2:
         return Gain(0.0, 0.0, name)
+    first, last = np.hstack(before), np.hstack(after)
+    if measure is cosines:
+        ranks = rankdata(examples.targets[np.concatenate(rows)])
+        gains = influence(last, ranks) - influence(first, ranks)
+    else:  # each at its best temperature: wider cosines gain nothing
+        gains = last[last.mean(axis=1).argmax()] - first[first.mean(axis=1).argmax()]
     error = gains.std(ddof=1) / np.sqrt(len(gains))
     return Gain(float(gains.mean()), float(error), name)
 
@@ -119,9 +113,7 @@ def folds(examples: Examples, random_state: RandomState) -> Iterator[tuple[Rows,
     order = order[np.argsort(examples.targets[first][order], kind="stable")]
     fold_of = np.empty_like(first)
     fold_of[order] = np.arange(len(first)) % n_folds
-    for fold in range(n_folds):
-        is_held_out = fold_of[groups] == fold
-        yield np.flatnonzero(~is_held_out), np.flatnonzero(is_held_out)
+    yield from PredefinedSplit(fold_of[groups]).split()
 
 
 def _measure_of(examples: Examples) -> tuple[str, Any]:

@@ -5,6 +5,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._lazy import networks
+from skparaphrase._lazy import networks, training
 from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
 from skparaphrase.encoders._shrinkage import Gain
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.supervision._examples import Examples
 from skparaphrase.text._lookup import TokenBatch
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._storage import SENTENCES, bundled
@@ -115,36 +116,36 @@ class TableRows:
         """An optimizer's moments of these rows; zeros for rows that it has not seen."""
         if "vectors" not in moments:
             return moments
-        theirs = moments["vectors"]
-        _, here, there = np.intersect1d(
-            self.rows, theirs["rows"], assume_unique=True, return_indices=True
-        )
-        ours: dict[str, Any] = {"n_steps": theirs["n_steps"]}
-        for name in theirs.keys() - {"rows", "n_steps"}:
-            shape = len(self.rows), theirs[name].shape[1]
-            ours[name] = np.zeros(shape, dtype=np.float32)
-            ours[name][here] = theirs[name][there]
-        return {**moments, "vectors": ours}
+        return {**moments, "vectors": _align(self.rows, moments["vectors"])}
 
     def merge(self, moments: Moments, before: Moments) -> Moments:
         """An optimizer's moments of these rows, and those `before` of other rows."""
         if "vectors" not in moments:
             return moments
-        ours, theirs = moments["vectors"], before.get("vectors", {})
-        rows = np.union1d(self.rows, theirs.get("rows", self.rows))
-        merged: dict[str, Any] = {"rows": rows, "n_steps": ours["n_steps"]}
-        for name in ours.keys() - {"n_steps"}:
-            shape = len(rows), ours[name].shape[1]
-            merged[name] = np.zeros(shape, dtype=np.float32)
-            if theirs:
-                merged[name][np.searchsorted(rows, theirs["rows"])] = theirs[name]
-            merged[name][np.searchsorted(rows, self.rows)] = ours[name]
-        return {**moments, "vectors": merged}
+        states = [{"rows": self.rows, **moments["vectors"]}]
+        if before:
+            states.insert(0, before["vectors"])
+        rows = np.unique(np.concatenate([state["rows"] for state in states]))
+        return {**moments, "vectors": {"rows": rows, **_align(rows, *states)}}
+
+
+def _align(rows: NDArray[np.intp], *states: dict[str, Any]) -> dict[str, Any]:
+    """Moments of rows: those of the last state that has the row, or zeros."""
+    aligned: dict[str, Any] = {"n_steps": states[-1]["n_steps"]}
+    for state in states:
+        _, here, there = np.intersect1d(
+            rows, state["rows"], assume_unique=True, return_indices=True
+        )
+        for name in state.keys() - {"rows", "n_steps"}:
+            shape = len(rows), state[name].shape[1]
+            whole = aligned.setdefault(name, np.zeros(shape, dtype=np.float32))
+            whole[here] = state[name][there]
+    return aligned
 
 
 @dataclass(frozen=True)
-class Start:
-    """What a fit starts from.
+class EncoderStart:
+    """What the training of an encoder starts from, alone or inside a model.
 
     Attributes
     ----------
@@ -173,21 +174,78 @@ class Start:
     gain: Gain | None = None
 
     def word_table(
-        self,
-        optimizer: Optimizer,
-        device: Any,
-        *,
-        uses_anchors: bool,
-        frozen: bool = False,
+        self, steps: "training.Steps", device: str, *, uses_anchors: bool, frozen: bool
     ) -> "networks.WordTable":
         """The rows as a table to train."""
         return networks.WordTable(
             self.rows.matrix(),
             anchors=self.anchors() if uses_anchors and self.anchors else None,
-            sparse=optimizer.sparse,
-            device=device,
+            sparse=steps.optimizer.sparse,
+            device=networks.resolve_device(device),
             frozen=frozen,
         )
+
+
+def encoder_start(
+    encoder: Any, examples: Examples, steps: "training.Steps", *, resume: bool = False
+) -> EncoderStart:
+    """What training of an encoder on the texts of examples starts from.
+
+    With `resume` that is its fitted state, else its `init` or new parameters. Nothing
+    is stored.
+    """
+    source = encoder if resume else None  # a fitted encoder
+    if not resume and encoder.init is not None:
+        init = check_init(encoder)
+        source = None if starts_as_average(encoder, init) else init
+    distinct, tokenizer = examples.distinct, encoder._tokenizer
+    if source is not None:  # the first fit decided which words there are
+        table, added, new_words = source.vectors_, source.added_words_, []
+        name = "The fitted encoder" if resume else "init"
+        build = partial(encoder._composition, table)
+        composition = networks.with_parameters(build, source.parameters_, name)
+        batch = table.encode(distinct, tokenizer(), skip_unknown=True)
+    else:
+        rng, added = steps.random_state, []
+        if encoder._learns_tokens:
+            table = encoder._draw_table(examples.texts.ravel(), rng)
+        else:
+            table = given_table(encoder)
+        composition = encoder._composition(table)
+        composition.reset(rng)
+        batch, new_words = table.encode_with_new_words(distinct, tokenizer())
+    if not len(batch.ids):
+        raise ValueError(
+            "No word of the texts has a vector: do texts and vectors agree in "
+            "language, case and tokens?"
+        )
+    rows = TableRows(table, batch, new_words, whole=not steps.optimizer.sparse)
+    axes = getattr(encoder, "teacher_axes_", None) if resume else None
+    anchors = _anchors(encoder, source, rows)
+    return EncoderStart(rows, composition, anchors, added, axes)
+
+
+def _anchors(encoder: Any, source: Any, rows: TableRows) -> Callable[[], Matrix] | None:
+    """The vectors that penalties pull to; None is zero.
+
+    Those that the fit started with, or that of the encoder `source` that it continues.
+    An encoder from a file that had another one as `init` is pulled to itself.
+    """
+    if encoder._learns_tokens:
+        return None
+    if source is None or encoder._has_lost_init:
+        return rows.matrix
+    if source is not encoder:
+        check_same_tokenizer(encoder, source)
+    table = given_table(encoder)
+    if not has_same_words(table, source.added_words_, rows.table):
+        if encoder.vectors is None:  # files do not hold `init`
+            return rows.matrix
+        raise ValueError(
+            "Training resumes with the words it started with, but `vectors` now "
+            "has other words. Fit a clone to start again."
+        )
+    return partial(rows.matrix_of, table)
 
 
 def given_table(encoder: Any) -> WordVectors:

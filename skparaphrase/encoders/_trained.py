@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable
 from copy import copy, deepcopy
@@ -24,23 +26,13 @@ from skparaphrase._compat import (
     fit_context,
     with_callbacks,
 )
-from skparaphrase._estimator import warn_caller
 from skparaphrase._lazy import networks, training
-from skparaphrase._trained import Attributes, TrainedEstimator, Validation
+from skparaphrase._trained import Attributes, FitSettings, TrainedEstimator, Validation
 from skparaphrase._typing import Arrays
 from skparaphrase.encoders._base import TextEncoder
-from skparaphrase.encoders._embedding import embed_texts
+from skparaphrase.encoders._embedding import embed_batches
 from skparaphrase.encoders._shrinkage import N_ENOUGH, measure_gain
-from skparaphrase.encoders._start import (
-    Matrix,
-    Start,
-    TableRows,
-    check_init,
-    check_same_tokenizer,
-    given_table,
-    has_same_words,
-    starts_as_average,
-)
+from skparaphrase.encoders._start import EncoderStart, encoder_start
 from skparaphrase.losses import LOSS, LOSSES, BaseLoss
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS, Optimizer
 from skparaphrase.supervision._examples import Examples
@@ -55,9 +47,6 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     A subclass has the parameters in its signature and defines :meth:`_composition`.
     Encoders of characters also define :meth:`_tokenizer` and :meth:`_draw_table`.
     """
-
-    freeze: str | None = None
-    shrinkage: float | str = 0.0
 
     vectors_: WordVectors
     parameters_: Arrays
@@ -81,7 +70,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     }
 
     @abstractmethod
-    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+    def _composition(self, vectors: WordVectors) -> networks.Composition:
         """The network that composes vectors, before its parameters are drawn."""
 
     def _start_as_in_paper(self, given: set[str]) -> None:
@@ -183,46 +172,37 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         y : array-like, default=None
             As in :meth:`fit`.
         sample_weight : array-like of shape (n_examples,), default=None
-            As in :meth:`fit`; ratios to those of other calls do not matter.
+            As in :meth:`fit`. Ratios to those of other calls do not matter.
 
         Returns
         -------
         self : encoder instance
         """
-        is_first = not hasattr(self, "teacher_axes_")
-        examples = self._fit(X, y, sample_weight, is_partial=True)
-        if is_first and hasattr(self, "teacher_axes_"):
-            self._warn_of_few_texts(len(examples.texts.ravel()), self.teacher_axes_)
+        self._fit(X, y, sample_weight, is_partial=True)
         return self
 
     def _read(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any = None, **_: bool
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, *, resume: bool
     ) -> Examples:
-        learns_from, takes_negatives = None, True
-        if not (isinstance(self.loss, str) and self.loss == "auto"):
-            loss = self._checked_loss()
-            learns_from, takes_negatives = loss.learns_from, loss.takes_negatives
-            if sample_weight is not None and not loss.takes_weights:
-                raise ValueError(
-                    f"{type(loss).__name__} takes no sample_weight: multiply by "
-                    "`batch.weights` in `compute`, and set `takes_weights = True`."
-                )
-        return supervise(
-            X, y, learns_from, sample_weight, groups, takes_negatives=takes_negatives
-        )
+        return supervise(X, y, self._given_loss, sample_weight, groups)
+
+    @property
+    def _given_loss(self) -> BaseLoss | None:
+        """The loss, unless the examples choose it."""
+        return None if self.loss == "auto" else self._checked_loss()
 
     def _hold_out(
-        self, examples: Examples, validation: Validation, split_state: RandomState
+        self, examples: Examples, validation: Validation, seed: int
     ) -> tuple[Examples, Examples | None]:
-        parts = super()._hold_out(examples, validation, split_state)
+        parts = super()._hold_out(examples, validation, seed)
         for part, where in zip(parts, ("to train on", "to validate on"), strict=True):
             if part is not None:
-                part.kind.check(part, where)
+                part.kind.check_part(part, where)
         return parts
 
     def _read_validation(self, train: Examples, X: Any, y: Any, weights: Any) -> Any:
         try:
-            held_out = self._read(X, y, weights)
+            held_out = supervise(X, y, self._given_loss, warn=False)
         except ValueError as error:
             raise ValueError(f"X_val and y_val: {error}") from error
         if held_out.kind is not train.kind:
@@ -235,7 +215,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
 
     def _optimizer_for(self, examples: Examples) -> Optimizer:
         optimizer = super()._optimizer_for(examples)
-        if examples.kind.starts_far:
+        if examples.kind.has_teacher:
             return clone(optimizer).set_params(max_change=None)
         return optimizer
 
@@ -248,49 +228,39 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         checked: BaseLoss = loss
         return checked
 
-    def _start(
-        self, train: Examples, steps: "training.Steps", *, resume: bool
-    ) -> Start:
-        start = self._start_of(
-            train.texts.ravel(),
-            train.distinct,
-            steps.random_state,
-            whole=not steps.optimizer.sparse,
-            resume=resume,
-        )
-        dim, earlier = start.composition.dim, start.teacher_axes
-        embed = partial(self._embed_at, start)
-        axes = train.kind.teacher_axes(train, dim, embed, earlier)
-        fixed = 0.0 if self.shrinkage == "auto" else float(self.shrinkage)
+    def _start(self, train: Examples, settings: FitSettings) -> EncoderStart:
+        start = encoder_start(self, train, settings.steps, resume=settings.resume)
+        axes = start.teacher_axes
+        if train.kind.has_teacher:
+            dim, embed = start.composition.dim, self._at_start(start)._embed
+            axes = train.kind.teacher_axes(train, dim, embed, axes)
+        shrinkage = getattr(self, "shrinkage", 0.0)  # if it is a parameter
+        fixed = 0.0 if shrinkage == "auto" else float(shrinkage)
         return replace(start, teacher_axes=axes, shrinkage=fixed)
 
-    def _with_gain(
-        self,
-        start: Start,
-        train: Examples,
-        steps: "training.Steps",
-        split_state: RandomState,
-    ) -> Start:
-        is_plain = train.kind.starts_far or len(train) >= N_ENOUGH
-        if self.shrinkage != "auto" or is_plain or not self.max_epochs:
+    def _shrink(
+        self, start: EncoderStart, train: Examples, settings: FitSettings
+    ) -> EncoderStart:
+        is_plain = train.kind.has_teacher or len(train) >= N_ENOUGH
+        is_fixed = getattr(self, "shrinkage", 0.0) != "auto"
+        if is_fixed or is_plain or not self.max_epochs:
             return start
         train = replace(train, texts=np.asarray(train.texts))
-        embed = partial(self._embed_at, start)
         small = copy(self)  # with the words of the texts alone, to copy them fast
         small.vectors, small.init = start.rows.small_table(), None
-        fit = partial(small._embed_after, steps, split_state)
-        gain = measure_gain(train, embed, fit, deepcopy(split_state))
+        fit, embed = partial(small._embed_after, settings), self._at_start(start)._embed
+        gain = measure_gain(train, embed, fit, RandomState(settings.seed))
         return replace(start, shrinkage=gain.shrinkage, gain=gain)
 
     def _embed_after(
-        self, steps: "training.Steps", split_state: RandomState, train: Examples
+        self, settings: FitSettings, train: Examples
     ) -> Callable[[list[str]], NDArray[np.float32]]:
         """What embeds texts after training on examples; nothing is stored."""
-        steps = steps._replace(random_state=deepcopy(steps.random_state))
-        start = self._start(train, steps, resume=False)
-        trainer = self._trainer(start, train, steps, deepcopy(split_state))
+        rng = deepcopy(settings.steps.random_state)
+        settings = settings._replace(steps=settings.steps._replace(random_state=rng))
+        start = self._start(train, settings)
         history = training.fit_epochs(
-            trainer,
+            self._trainer(start, train, settings),
             self.max_epochs,
             name=type(self).__name__,
             on_interrupt=lambda history: None,
@@ -299,109 +269,33 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         attributes = self._attributes(start, history.arrays, is_scratch=True)
         return self._with(attributes)._embed
 
-    def _start_of(
-        self,
-        texts: Any,
-        distinct: Any,
-        random_state: RandomState,
-        *,
-        whole: bool,
-        resume: bool = False,
-    ) -> Start:
-        """The state that training starts from; nothing is stored.
-
-        `texts` are counted, and each of the `distinct` ones is looked up. With `whole`,
-        all rows of the table are trained.
-        """
-        source = self if resume else None  # a fitted encoder
-        if not resume and self.init is not None:
-            init = check_init(self)
-            source = None if starts_as_average(self, init) else init
-        if source is not None:
-            table = source.vectors_
-        elif self._learns_tokens:
-            table = self._draw_table(texts, random_state)
-        else:
-            table = given_table(self)
-        build = partial(self._composition, table)
-        if source is None:
-            composition = build()
-            composition.reset(random_state)
-        else:
-            name = "The fitted encoder" if resume else "init"
-            composition = networks.with_parameters(build, source.parameters_, name)
-        if source is None:
-            batch, new_words = table.encode_with_new_words(distinct, self._tokenizer())
-        else:  # the first fit decides which words there are
-            batch = table.encode(distinct, self._tokenizer(), skip_unknown=True)
-            new_words = []
-        if not len(batch.ids):
-            raise ValueError(
-                "No word of the texts has a vector: do texts and vectors agree in "
-                "language, case and tokens?"
-            )
-        words = TableRows(table, batch, new_words, whole)
-        return Start(
-            words,
-            composition,
-            self._anchors(words, source),
-            getattr(source, "added_words_", []),
-            getattr(self, "teacher_axes_", None) if resume else None,
-        )
-
-    def _anchors(
-        self, words: TableRows, source: "TrainedEncoder | None"
-    ) -> "Callable[[], Matrix] | None":
-        """The vectors that penalties pull to; None is zero.
-
-        Those that the fit started with, or that of the encoder `source` that it
-        continues. An encoder from a file that had another one as `init` is pulled to
-        itself.
-        """
-        if self._learns_tokens:
-            return None
-        if source is None or self._has_lost_init:
-            return words.matrix
-        if source is not self:
-            check_same_tokenizer(self, source)
-        table, added = given_table(self), getattr(source, "added_words_", [])
-        if not has_same_words(table, added, words.table):
-            if self.vectors is None:  # files do not hold `init`
-                return words.matrix
-            raise ValueError(
-                "Training resumes with the words it started with, but `vectors` now "
-                "has other words. Fit a clone to start again."
-            )
-        return partial(words.matrix_of, table)
-
     def _trainer(
-        self,
-        start: Start,
-        train: Examples,
-        steps: "training.Steps",
-        split_state: RandomState,
-    ) -> "training.Trainer":
-        composition, optimizer = start.composition, steps.optimizer
-        if self.freeze == "vectors" and not composition.state_dict():
+        self, start: EncoderStart, train: Examples, settings: FitSettings
+    ) -> training.Trainer:
+        composition, steps = start.composition, settings.steps
+        is_frozen = getattr(self, "freeze", None) == "vectors"  # if it is a parameter
+        if is_frozen and not composition.state_dict():
             raise ValueError(
                 "freeze='vectors' leaves nothing to train: the network has no "
                 "parameters."
             )
         loss = self._checked_loss(train.kind.default_loss)
         # The same partners in a fit that resumes.
-        batch, axes = start.rows.batch, start.teacher_axes
-        encoded = train.kind.encode(train, batch, split_state, axes)
+        rng, axes = RandomState(settings.seed), start.teacher_axes
+        encoded = train.kind.encode(train, start.rows.batch, rng, axes)
         table = start.word_table(
-            optimizer,
-            networks.resolve_device(self.device),
-            uses_anchors=optimizer._uses_start or loss._uses_start,
-            frozen=self.freeze == "vectors",
+            steps,
+            self.device,
+            uses_anchors=steps.optimizer._uses_start or loss._uses_start,
+            frozen=is_frozen,
         )
-        objective = training.ParaphraseObjective(composition, loss, encoded, optimizer)
+        objective = training.ParaphraseObjective(
+            composition, loss, encoded, steps.optimizer
+        )
         return training.Trainer(objective, table, steps)
 
     def _attributes(
-        self, start: Start, arrays: Arrays, *, is_scratch: bool = False
+        self, start: EncoderStart, arrays: Arrays, *, is_scratch: bool = False
     ) -> Attributes:
         parameters = arrays.copy() or networks.parameter_arrays(start.composition)
         matrix, words = parameters.pop("vectors", None), start.rows
@@ -425,7 +319,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     def _validation_score(self, held_out: Examples, train: Examples) -> float:
         return float(held_out.kind.validate(self, held_out, train))
 
-    def _started(self, start: Start) -> Self:
+    def _at_start(self, start: EncoderStart) -> Self:
         """A copy in the state that training starts from."""
         attributes = self._attributes(start, {})
         return self._with({"loss_curve_": [], "n_epochs_": 0, **attributes})
@@ -434,31 +328,18 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         """Without `init`, which folders do not hold, penalties pull to `vectors_`."""
         self._has_lost_init = getattr(self, "vectors", None) is None
 
-    def _fitted_composition(self) -> "networks.Composition":
+    def _fitted_composition(self) -> networks.Composition:
         build = partial(self._composition, self.vectors_)
         return networks.with_parameters(build, self.parameters_, "The fitted encoder")
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        return embed_texts(
+        return embed_batches(
             self._fitted_composition(),
             self.vectors_,
-            self._tokenizer(),
-            texts,
+            self.vectors_.encode_blocks(texts, self._tokenizer()),
+            len(texts),
             networks.resolve_device(self.device),
         )
-
-    def _embed_at(self, start: Start, texts: Any) -> NDArray[np.float32]:
-        """Vectors of texts at the start of a fit."""
-        return self._started(start)._embed(texts)
-
-    def _warn_of_few_texts(self, n_texts: int, axes: NDArray[np.float32]) -> None:
-        theirs, ours = axes.shape
-        if n_texts < ours < theirs:
-            warn_caller(
-                f"{n_texts} texts determine which {ours} of the teacher's {theirs} "
-                f"dimensions are kept, also for later texts: start with {ours} texts "
-                "or, better, many more."
-            )
 
     @property
     def _n_features_out(self) -> int:

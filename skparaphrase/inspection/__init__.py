@@ -3,16 +3,17 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase._docstrings import complete_docstrings
 from skparaphrase.inspection._display import (
     SimilarityErrorDisplay,
     TrainingCurveDisplay,
 )
-from skparaphrase.inspection._explanation import (
+from skparaphrase.inspection._explain_prediction import explain_prediction
+from skparaphrase.inspection._explain_similarity import (
     SimilarityExplanationDisplay,
     explain_similarity,
 )
-from skparaphrase.inspection._interaction import word_interactions
-from skparaphrase.inspection._prediction import explain_prediction
+from skparaphrase.inspection._word_interactions import word_interactions
 from skparaphrase.inspection._words import nearest_texts, token_weights
 
 __all__ = [
@@ -25,3 +26,5 @@ __all__ = [
     "token_weights",
     "word_interactions",
 ]
+
+complete_docstrings(__name__)

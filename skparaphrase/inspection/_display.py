@@ -13,14 +13,13 @@ from sklearn.pipeline import Pipeline
 
 from skparaphrase._compat import check_matplotlib_support
 from skparaphrase._typing import Encoder, Predictor, Texts
-from skparaphrase.inspection._estimators import pair_similarities, unwrap
+from skparaphrase.inspection._pipelines import pair_similarities, unwrap
 from skparaphrase.metrics import pearson_score, spearman_score
 from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.text import check_pairs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
 _N_RASTERIZED = 5000  # more points are an image in a vector graphic
 
@@ -32,32 +31,20 @@ class Display:
     ax_: "Axes"
     figure_: Any
 
-    def _make_axes(self, ax: "Axes | None") -> "Axes":
+    def _make_axes(self, ax: "Axes | None", figsize: Any = None) -> "Axes":
         """Store and return `ax`, or the axes of a new figure if it is None."""
         check_matplotlib_support(f"{type(self).__name__}.plot")
         from matplotlib import pyplot
 
-        self.ax_ = pyplot.subplots(layout="constrained")[1] if ax is None else ax
+        if ax is None:
+            ax = pyplot.subplots(layout="constrained", figsize=figsize)[1]
+        self.ax_ = ax
         self.figure_ = self.ax_.figure
         return self.ax_
 
     def _set_title(self, text: str) -> None:
         """Write a title that begins with the name of the display."""
         self.ax_.set_title(text if self.name is None else f"{self.name}: {text}")
-
-
-def draw_line(
-    ax: "Axes",
-    x: ArrayLike,
-    y: ArrayLike,
-    options: Mapping[str, Any] | None,
-    **defaults: Any,
-) -> "Line2D":
-    """Draw a line; `options` replace the defaults under any alias, such as "lw"."""
-    from matplotlib.cbook import normalize_kwargs
-    from matplotlib.lines import Line2D
-
-    return ax.plot(x, y, **defaults | normalize_kwargs(dict(options or {}), Line2D))[0]
 
 
 class SimilarityErrorDisplay(Display):
@@ -178,22 +165,20 @@ class SimilarityErrorDisplay(Display):
         display : SimilarityErrorDisplay
         """
         ax = self._make_axes(ax)
-        from matplotlib.cbook import normalize_kwargs
-        from matplotlib.collections import Collection
-
         self.pearson_ = pearson_score(self.y_true, self.y_pred)
         self.spearman_ = spearman_score(self.y_true, self.y_pred)
         alpha = float(np.clip(20 / np.sqrt(len(self.y_true)), 0.1, 0.7))
         style: dict[str, Any] = {"s": 14, "alpha": alpha, "linewidth": 0}
         style["rasterized"] = len(self.y_true) > _N_RASTERIZED
-        style |= normalize_kwargs(dict(scatter_kwargs or {}), Collection)
+        style |= scatter_kwargs or {}
         self.scatter_ = ax.scatter(self.y_true, self.y_pred, **style)
         self.line_ = None
         if np.ptp(self.y_true) > 0:
             slope, intercept = linregress(self.y_true, self.y_pred)[:2]
             ends = np.array([self.y_true.min(), self.y_true.max()])
             heights = intercept + slope * ends
-            self.line_ = draw_line(ax, ends, heights, line_kwargs, color="black")
+            style = {"color": "black", **(line_kwargs or {})}
+            (self.line_,) = ax.plot(ends, heights, **style)
         ax.set(xlabel="gold score", ylabel="predicted similarity")
         self._set_title(f"r {self.pearson_:.3f}, \u03c1 {self.spearman_:.3f}")
         return self
@@ -326,7 +311,8 @@ class TrainingCurveDisplay(Display):
         n_epochs = len(self.losses)
         epochs = np.arange(1, n_epochs + 1)
         style: dict[str, Any] = {"color": "C0", "marker": "o", "markersize": 3}
-        self.line_ = draw_line(ax, epochs, self.losses, line_kwargs, **style)
+        style |= line_kwargs or {}
+        (self.line_,) = ax.plot(epochs, self.losses, **style)
         ax.set_xlabel("epoch")
         ax.set_ylabel("loss", color=self.line_.get_color())
         ax.locator_params(axis="x", integer=True)
@@ -336,9 +322,8 @@ class TrainingCurveDisplay(Display):
             self.score_ax_ = twin = ax.twinx()
             epochs = np.arange(n_epochs + 1)[-len(self.scores) :]
             style = {"color": "C1", "marker": "s", "markersize": 3}
-            self.score_line_ = draw_line(
-                twin, epochs, self.scores, score_kwargs, **style
-            )
+            style |= score_kwargs or {}
+            (self.score_line_,) = twin.plot(epochs, self.scores, **style)
             twin.set_ylabel("validation score", color=self.score_line_.get_color())
             start = self.scores[0] if epochs[0] == 0 else None
             if start is not None:

@@ -13,7 +13,7 @@ from skparaphrase._lazy import import_for
 from skparaphrase._math import unit_vectors
 from skparaphrase._nearest import nearest
 from skparaphrase._typing import Encoder, Texts
-from skparaphrase.inspection._estimators import (
+from skparaphrase.inspection._pipelines import (
     find_encoder,
     find_table,
     find_transformer,

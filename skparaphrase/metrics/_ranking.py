@@ -19,11 +19,7 @@ from skparaphrase.text._check import describe, is_missing, unique_texts
 
 
 def map_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    query: ArrayLike | None = None,
-    *,
-    no_relevant: str = "zero",
+    y_true: ArrayLike, y_score: ArrayLike, query: ArrayLike | None = None
 ) -> float:
     r"""Average precision of the candidates of a question, averaged over questions.
 
@@ -41,9 +37,6 @@ def map_score(
     query : array-like of shape (n_samples,), default=None
         Question of each candidate: a number, str or other hashable, in any order.
         If None, all rows belong to one question, unless `y_true` has two columns.
-    no_relevant : {"zero", "skip"}, default="zero"
-        Whether a question without a relevant candidate counts as 0, as in trec_eval,
-        or is left out, as in papers that remove such questions.
 
     Returns
     -------
@@ -54,10 +47,13 @@ def map_score(
     ------
     ValueError
         If there are no rows, lengths differ, relevance is not 0 or 1, scores are not
-        finite, queries are missing, not hashable or given twice, or none is left.
+        finite, or queries are missing, not hashable or given twice.
 
     Notes
     -----
+    A question without a relevant candidate counts as 0, as in trec_eval. Papers that
+    remove such questions score the rows ``np.isin(query, query[y_true == 1])``.
+
     Of tied rows the last one ranks first, as in trec_eval the greater document name.
     trec_eval 9.0.7 and pytrec_eval round scores to single precision, which may create
     ties; pass ``np.float32(y_score)`` to reproduce their result.
@@ -78,24 +74,21 @@ def map_score(
     code, relevant, rank, hits = _rank(y_true, y_score, query)
     n_relevant = np.bincount(code, weights=relevant)
     precision = np.bincount(code, weights=relevant * hits / rank)
-    return _mean(precision / np.maximum(n_relevant, 1), n_relevant, no_relevant)
+    return float(np.mean(precision / np.maximum(n_relevant, 1)))
 
 
 def mrr_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    query: ArrayLike | None = None,
-    *,
-    no_relevant: str = "zero",
+    y_true: ArrayLike, y_score: ArrayLike, query: ArrayLike | None = None
 ) -> float:
     """Reciprocal rank of the first relevant candidate, averaged over questions.
 
-    This is "recip_rank" of trec_eval, by which He and Lin (2016) select models.
+    This is "recip_rank" of trec_eval, by which He and Lin (2016) select models. The
+    errors and notes of :func:`map_score` apply.
 
     Parameters
     ----------
-    y_true, y_score, query, no_relevant
-        As in :func:`map_score`, whose errors and notes also apply.
+    y_true, y_score, query
+        As in :func:`map_score`.
 
     Returns
     -------
@@ -112,7 +105,7 @@ def mrr_score(
     """
     code, relevant, rank, hits = _rank(y_true, y_score, query)
     reciprocal = np.bincount(code, weights=(relevant & (hits == 1)) / rank)
-    return _mean(reciprocal, np.bincount(code, weights=relevant), no_relevant)
+    return float(reciprocal.mean())
 
 
 class _RankingScorer(BaseScorer):
@@ -204,17 +197,6 @@ def _rank(
     start = np.repeat(np.cumsum(counts) - counts, counts)
     before = np.concatenate([[0], np.cumsum(relevant)])
     return code, relevant, np.arange(len(code)) - start + 1, before[1:] - before[start]
-
-
-def _mean(score: NDArray[Any], n_relevant: NDArray[Any], no_relevant: str) -> float:
-    """Mean over all questions, or over those with a relevant row."""
-    if no_relevant not in ("zero", "skip"):
-        raise ValueError(f"no_relevant must be 'zero' or 'skip'; got {no_relevant!r}.")
-    if no_relevant == "skip":
-        score = score[n_relevant > 0]
-        if not len(score):
-            raise ValueError("No question has a relevant row, so 'skip' leaves none.")
-    return float(score.mean())
 
 
 def _array(values: ArrayLike) -> NDArray[Any]:

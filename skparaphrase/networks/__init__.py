@@ -16,8 +16,6 @@ from skparaphrase.networks._convolutions import (
 )
 from skparaphrase.networks._convolutions import Convolution as Convolution
 from skparaphrase.networks._heads import Head as Head
-from skparaphrase.networks._heads import Sentences as Sentences
-from skparaphrase.networks._heads import Tagger as Tagger
 from skparaphrase.networks._interaction import Interaction as Interaction
 from skparaphrase.networks._interaction import focus_mask as focus_mask
 from skparaphrase.networks._interaction import focus_weights as focus_weights
@@ -27,6 +25,8 @@ from skparaphrase.networks._recurrent import Recurrent as Recurrent
 from skparaphrase.networks._table import WordTable as WordTable
 from skparaphrase.networks._table import pool, to_device
 from skparaphrase.networks._table import resolve_device as resolve_device
+from skparaphrase.networks._tagger import Sentences as Sentences
+from skparaphrase.networks._tagger import Tagger as Tagger
 
 __all__ = [
     "Composition",

@@ -3,9 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections import Counter
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,18 +22,15 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "sigmoid": torch.sigmoid,
 }
 
-
 M = TypeVar("M", bound=nn.Module)
-# While a network is built for given arrays: how many are left of each shape.
-_SHAPES: ContextVar[Counter[tuple[int, ...]]] = ContextVar("_SHAPES")
 
 
 def parameter_arrays(module: nn.Module) -> dict[str, NDArray[Any]]:
     """Copies of the parameters of a module, by name."""
-    arrays = {}
-    for name, parameter in module.named_parameters():
-        arrays[name] = parameter.detach().cpu().numpy().copy()
-    return arrays
+    return {
+        name: parameter.detach().cpu().numpy().copy()
+        for name, parameter in module.named_parameters()
+    }
 
 
 @own_torch()
@@ -47,8 +42,7 @@ def with_parameters(
     Parameters
     ----------
     build : callable
-        Returns the module. It is stopped at the first parameter that has the shape of
-        no array, so that sizes read from a file cannot exhaust memory or time.
+        Returns the module.
     arrays : mapping of str to ndarray
     owner : str
         What has the arrays, for messages.
@@ -62,7 +56,6 @@ def with_parameters(
     ValueError
         If the arrays are not those of the module.
     """
-    token = _SHAPES.set(Counter(array.shape for array in arrays.values()))
     try:
         module = build()
         module.load_state_dict({k: torch.tensor(array) for k, array in arrays.items()})
@@ -70,8 +63,6 @@ def with_parameters(
         raise ValueError(
             f"{owner} has other parameters than the settings require. {error}"
         ) from error
-    finally:
-        _SHAPES.reset(token)
     return module
 
 
@@ -366,18 +357,7 @@ def charagram_range(n_ngrams: int, dim: int) -> float:
 
 
 def new_parameter(*shape: int) -> nn.Parameter:
-    """Uninitialised parameter in single precision; ignores torch's default dtype.
-
-    Raises
-    ------
-    RuntimeError
-        In :func:`with_parameters`, if no array of this shape is left.
-    """
-    shapes = _SHAPES.get(None)
-    if shapes is not None:
-        if not shapes[shape]:
-            raise RuntimeError(f"No array of shape {shape} is left.")
-        shapes[shape] -= 1
+    """Uninitialised parameter in single precision; ignores torch's default dtype."""
     return nn.Parameter(torch.empty(shape, dtype=torch.float32))
 
 

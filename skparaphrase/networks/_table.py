@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from skparaphrase import _core
-from skparaphrase._threads import in_worker, n_processes
+from skparaphrase._threads import in_worker
 
 Ints = NDArray[Any]  # of integers of any size
 Matrix = NDArray[np.float32]
@@ -28,16 +27,13 @@ def resolve_device(device: str) -> torch.device:
     """The device that a name stands for.
 
     "auto" is CUDA if available, but the CPU in a worker of joblib or Dask, since
-    several workers would fill one GPU's memory. Each of several processes that train
-    together has its own GPU.
+    several workers would fill one GPU's memory.
     """
     if device == "auto":
         available = torch.cuda.is_available() and not in_worker()
-        return _own_device() if available else torch.device("cpu")
+        device = "cuda" if available else "cpu"
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise ValueError(f"device={device!r}, but torch finds no CUDA device here.")
-    if device == "cuda":
-        return _own_device()
     try:
         return torch.device(device)
     except RuntimeError:
@@ -45,14 +41,6 @@ def resolve_device(device: str) -> torch.device:
             "device must be 'auto', 'cpu', 'cuda' or another name that torch knows; "
             f"got {device!r}."
         ) from None
-
-
-def _own_device() -> torch.device:
-    """The GPU of this process among those that `torchrun` started."""
-    if n_processes() == 1 or "LOCAL_RANK" not in os.environ:
-        return torch.device("cuda")
-    number = int(os.environ["LOCAL_RANK"]) % torch.cuda.device_count()
-    return torch.device("cuda", number)
 
 
 def to_device(array: NDArray[Any], device: torch.device) -> Tensor:

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase._docstrings import complete_docstrings
 from skparaphrase.pairs._documents import make_cloze_pairs
 from skparaphrase.pairs._features import PairFeatures, PairVectorizer
 from skparaphrase.pairs._last_axis import EncoderUnion, LastAxis
@@ -19,3 +20,5 @@ __all__ = [
     "make_cloze_pairs",
     "make_group_pairs",
 ]
+
+complete_docstrings(__name__)

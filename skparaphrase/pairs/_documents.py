@@ -14,7 +14,8 @@ from sklearn.utils import check_random_state
 from skparaphrase._compat import check_int, check_real
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Texts
-from skparaphrase.text._check import check_single_texts, describe, fit_blocks, is_stored
+from skparaphrase.text._check import check_single_texts, describe, fit_blocks
+from skparaphrase.text._stored import is_stored
 
 # A mark with the quotes and brackets that close there, or a line end.
 _ENDS = re.compile(r"""[.!?…]["'”’)\]]*\s+|[。！？]|\n\s*""")  # noqa: RUF001
@@ -102,7 +103,7 @@ def make_cloze_pairs(
     check_real(keep, "keep", min_val=0, max_val=1)
     rng = check_random_state(random_state)
     drawn: list[tuple[int, str, str]] = []  # the number of a sentence, and its pair
-    n_seen = 0  # sentences
+    n_seen = 0  # number of sentences so far
     with progress_bar(None, "Pairing sentences", "document") as update:
         for document in _each_document(documents):
             sentences = _sentences(document, split or _split)
@@ -145,12 +146,12 @@ def _each_document(documents: Any) -> Iterator[str]:
 
 
 def _sentences(document: str, split: Callable[[str], Iterable[str]]) -> list[str]:
-    """What `split` returns, without blank sentences."""
-    found = split(document)
-    sentences = [*found] if isinstance(found, Iterable) else [found]
-    if isinstance(found, str) or not all(isinstance(each, str) for each in sentences):
-        raise TypeError(f"split must return a list of str; got {describe(found)}.")
-    return [each for each in sentences if each.strip()]
+    """The sentences that `split` returns, without blank ones."""
+    result = split(document)
+    sentences: list[Any] = [None] if isinstance(result, str) else [*result]
+    if not all(isinstance(sentence, str) for sentence in sentences):
+        raise TypeError(f"split must return a list of str; got {describe(result)}.")
+    return [sentence for sentence in sentences if sentence.strip()]
 
 
 def _split(document: str) -> list[str]:

@@ -98,26 +98,13 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         Returns
         -------
         features : ndarray of shape (n_pairs, n_features_out)
-
-        Raises
-        ------
-        ValueError
-            If a feature is too large for the data type.
         """
         check_is_fitted(self)
         vectors = check_pair_vectors(X, self, reset=False)
-        try:
-            with np.errstate(over="raise"):
-                blocks = pair_features(
-                    self._names, vectors[:, 0], vectors[:, 1], _cosine_column
-                )
-                if self.features is None:
-                    blocks = [b * f for b, f in zip(blocks, _FACTORS, strict=True)]
-        except FloatingPointError:
-            raise ValueError(
-                f"Features overflow {vectors.dtype}: make the vectors shorter, or "
-                "convert them to float64."
-            ) from None
+        first, second = vectors[:, 0], vectors[:, 1]
+        blocks = pair_features(self._names, first, second, _cosine_column)
+        if self.features is None:
+            blocks = [b * f for b, f in zip(blocks, _FACTORS, strict=True)]
         return self._wrap(np.concatenate(blocks, axis=1), X)
 
     def get_feature_names_out(self, input_features: None = None) -> NDArray[np.object_]:
@@ -218,9 +205,8 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         pairs = check_array(check_pairs(X), **options)
         if y is not None:
             y = np.repeat(np.asarray(y), 2, axis=0)
-        default = self.vectorizer is None
-        vectorizer = TfidfVectorizer() if default else clone(self.vectorizer)
-        self.vectorizer_ = vectorizer.fit(pairs.ravel().tolist(), y)
+        vectorizer = TfidfVectorizer() if self.vectorizer is None else self.vectorizer
+        self.vectorizer_ = clone(vectorizer).fit(pairs.ravel().tolist(), y)
         return self
 
     def transform(self, X: Texts) -> Any:
@@ -256,8 +242,6 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         names : ndarray of str objects of shape (n_features_out,)
         """
         check_is_fitted(self)
-        if set(self.features) == {"cosine"}:
-            return _feature_names(self.features, [])
         words = self.vectorizer_.get_feature_names_out()
         return _feature_names(self.features, [f"_{word}" for word in words])
 
@@ -271,15 +255,13 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
 def _as_rows(rows: Any) -> Any:
     """A CSR or a dense array of numbers that can be subtracted."""
     rows = sparse.csr_array(rows) if sparse.issparse(rows) else np.asarray(rows)
-    if rows.dtype.kind in "bu":  # 0 - 1 would wrap around
-        rows = rows.astype(np.int64)
-    return rows
+    return rows.astype(np.int64) if rows.dtype.kind in "bu" else rows  # 0 - 1 is -1
 
 
 def _cosine_column(first: Any, second: Any) -> Any:
     """Cosines of dense or sparse rows, of shape (n, 1)."""
     if not sparse.issparse(first):
-        dtype = np.result_type(first, np.float32)  # integers become floats
+        dtype = np.result_type(first, np.float32)  # the rows may be integers
         first, second = (rows.astype(dtype, copy=False) for rows in (first, second))
         return cosine(first, second)[:, np.newaxis]
     if not first.shape[0]:

@@ -111,14 +111,10 @@ class LastAxis(
         check_is_fitted(self)
         vectors = check_last_axis(X, self, reset=False)
         rows = vectors.reshape(-1, vectors.shape[-1])
-        if len(rows):
-            rows = self.transformer_.transform(rows)
-        else:  # most transformers refuse zero rows
-            like = np.zeros((1, vectors.shape[-1]), dtype=vectors.dtype)
-            rows = self.transformer_.transform(like)[:0]
-        if sparse.issparse(rows):
-            rows = rows.toarray()
-        rows = np.asarray(rows)
+        # Most transformers refuse zero rows.
+        given = rows if len(rows) else np.zeros_like(rows, shape=(1, rows.shape[1]))
+        new = self.transformer_.transform(given)[: len(rows)]
+        rows = new.toarray() if sparse.issparse(new) else np.asarray(new)
         return self._wrap(rows.reshape(*vectors.shape[:-1], rows.shape[-1]), X)
 
     def get_feature_names_out(
@@ -179,7 +175,7 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_
+    n_features_in_, feature_names_in_ : int, ndarray of str
         Attributes of the first transformer, if it has them; encoders of texts do not.
 
     See Also
@@ -258,14 +254,15 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
 
         Parameters
         ----------
-        X, y : array-like
+        X, y
+            As in :meth:`fit`.
         **params : dict
-            As in `fit`.
+            Passed to :meth:`fit`.
 
         Returns
         -------
         vectors : ndarray or csr_matrix
-            As in `transform`.
+            Those of :meth:`transform`.
         """
         self._factors()
         return self._combine(super().fit_transform(X, y, **params), X)
@@ -275,8 +272,8 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
 
         Parameters
         ----------
-        X : array-like
-            As in `fit`.
+        X
+            As in :meth:`fit`.
         **params : dict
             Passed to the transformers that request them, with metadata routing.
 
@@ -307,22 +304,17 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
         """Scale, weight and concatenate the vectors of the transformers."""
         factors, weighted = self._factors(), []
         for (name, _, _), block in zip(self._iter(), blocks, strict=True):
+            factor = factors[name]
             if not self.normalize:
-                factor = factors[name]
                 weighted.append(block if factor == 1 else block * factor)
                 continue
-            vectors = check_array(
-                block,
-                dtype=[np.float64, np.float32],
-                accept_sparse=True,
-                allow_nd=True,
-                ensure_min_samples=0,
-                input_name=name,
+            options = {"accept_sparse": True, "allow_nd": True, "input_name": name}
+            dtypes = [np.float64, np.float32]
+            block = check_array(block, dtype=dtypes, ensure_min_samples=0, **options)
+            is_sparse = sparse.issparse(block)
+            weighted.append(
+                normalize(block) * factor if is_sparse else unit_vectors(block, factor)
             )
-            if sparse.issparse(vectors):
-                weighted.append(normalize(vectors) * factors[name])
-            else:
-                weighted.append(unit_vectors(vectors, factors[name]))
         return self._concatenate(weighted, X)
 
     @property
@@ -335,12 +327,12 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.array_api_support = False  # blocks become NumPy arrays
-        with suppress(TypeError, ValueError, IndexError):  # which `fit` reports
+        tags.array_api_support = False  # Blocks become NumPy arrays.
+        with suppress(TypeError, ValueError, IndexError):  # `fit` reports these.
             steps = [_first_step(transformer) for _, transformer, _ in self._iter()]
             inputs = [get_tags(step).input_tags for step in steps]
             tags.input_tags = inputs[0]
-            tags.input_tags.allow_nan = all(each.allow_nan for each in inputs)
+            tags.input_tags.allow_nan = all(x.allow_nan for x in inputs)
         return tags
 
 

@@ -19,8 +19,6 @@ from skparaphrase.text import check_pairs
 from skparaphrase.text._check import check_single_texts
 from skparaphrase.text._tokenizer import check_tokenizer
 
-_CONTEXTS = 0, 1  # common words on each side of a phrase
-
 
 def extract_phrase_pairs(
     pairs: Texts, *, max_words: int = 6, tokenizer: Any = None
@@ -63,23 +61,23 @@ def extract_phrase_pairs(
     """
     pairs, words = check_pairs(pairs), check_tokenizer(tokenizer)
     max_words = check_int(max_words, "max_words")
-    found: dict[tuple[str, str], None] = {}
+    phrases: dict[tuple[str, str], None] = {}
     with progress_bar(len(pairs), "Aligning words", "pair") as update:
         for first, second in pairs.tolist():
-            found |= dict.fromkeys(_phrases(words(first), words(second), max_words))
+            phrases |= dict.fromkeys(_phrases(words(first), words(second), max_words))
             update(1)
-    return _as_array(found)
+    return _as_array(phrases)
 
 
 def _phrases(a: list[str], b: list[str], most: int) -> Iterator[tuple[str, str]]:
-    """Where two lists of words differ between common words."""
+    """The parts in which two lists of words differ, without and with a common word."""
     for tag, *places in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         from_a, to_a, from_b, to_b = places
         if tag != "replace" or not (
             _has_word(a[from_a:to_a]) and _has_word(b[from_b:to_b])
         ):
             continue
-        for around in _CONTEXTS:
+        for around in (0, 1):
             first = a[max(from_a - around, 0) : to_a + around]
             second = b[max(from_b - around, 0) : to_b + around]
             if len(first) <= most and len(second) <= most:
@@ -136,10 +134,10 @@ def make_group_pairs(
     for text, group in zip(texts.tolist(), groups.tolist(), strict=True):
         if group is not None and group == group:
             members.setdefault(group, {})[text] = None
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     with progress_bar(len(members), "Pairing texts", "group") as update:
-        for each in map(list, members.values()):
-            n_all = len(each) * (len(each) - 1) // 2
+        for group_texts in map(list, members.values()):
+            n_all = len(group_texts) * (len(group_texts) - 1) // 2
             number = np.arange(min(n_all, max_pairs))
             if n_all > max_pairs:
                 number = sample_without_replacement(n_all, max_pairs, random_state=rng)
@@ -147,9 +145,12 @@ def make_group_pairs(
             # Pairs are numbered (0, 1), (0, 2), (1, 2), (0, 3), ...
             later = ((1 + np.sqrt(1 + 8 * number)) // 2).astype(np.intp)
             earlier = number - later * (later - 1) // 2
-            found += [(each[i], each[j]) for i, j in zip(earlier, later, strict=True)]
+            pairs += [
+                (group_texts[i], group_texts[j])
+                for i, j in zip(earlier, later, strict=True)
+            ]
             update(1)
-    return _as_array(found)
+    return _as_array(pairs)
 
 
 def _as_array(pairs: Iterable[tuple[str, str]]) -> NDArray[np.object_]:

@@ -29,17 +29,11 @@ from skparaphrase.storage._models import save
 from skparaphrase.text._check import check_single_texts, unique_texts
 
 _TEXTS = 2**14  # texts that are embedded at a time
-_UNIT = 1e-6  # from length 1, which is length 1
+_UNIT = 1e-6  # difference of a length from 1 that is only rounding
 
 
 class EncoderUser(DocumentedOnline, BaseEstimator):
     """Base class of estimators that compare texts by their vectors, and by words."""
-
-    encoder: Encoder | None
-    lexical: Any
-    lexical_weight: float
-    encoder_: Any
-    lexical_: Any
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "encoder": [HasMethods(["fit", "transform"]), None],
@@ -108,8 +102,8 @@ def read_words(lexical: Any, encoder: Any, texts: NDArray[np.object_]) -> Any:
             f"lexical={lexical!r} returns dense vectors; it must be a vectorizer of "
             "words or n-grams, such as TfidfVectorizer()."
         )
-    words = csr_array(words, dtype=np.float32)  # normalize would take most of a query
-    lengths = norm(words, axis=1)
+    words = csr_array(words, dtype=np.float32)
+    lengths = norm(words, axis=1)  # `normalize` would take most of the time of a query
     lengths[lengths == 0] = 1
     words.data /= np.repeat(lengths, np.diff(words.indptr))
     return words if len(distinct) == len(texts) else words[indices]
@@ -147,7 +141,7 @@ def cleaned(encoder: Encoder, texts: NDArray[np.object_]) -> NDArray[np.object_]
 
 def _is_fitted(encoder: object) -> bool:
     """Whether the encoder, or each step of a pipeline, is fitted."""
-    if isinstance(encoder, Pipeline):  # scikit-learn asks only the last step
+    if isinstance(encoder, Pipeline):  # scikit-learn asks only its last step
         return all(_is_fitted(step) for _, step in encoder.steps)
     try:
         check_is_fitted(encoder)
@@ -165,13 +159,14 @@ def as_unit_vectors(vectors: Any) -> UnitVectors:
             "The encoder returns sparse vectors; use TruncatedSVD as its last step to "
             "make them dense, or pass it as lexical."
         )
+    # `check_array` would take half the time of a query among 1,000 texts.
     kind = type(vectors), getattr(vectors, "dtype", None), getattr(vectors, "ndim", 0)
     if kind != (np.ndarray, np.float32, 2):
         vectors = check_array(
             vectors, dtype=np.float32, ensure_min_samples=0, input_name="vectors"
         )
     is_unit = np.abs(np.sqrt(dot(vectors, vectors)) - 1) <= _UNIT
-    if not is_unit.all():  # seldom; asks no more of a single query
+    if not is_unit.all():
         check_array(vectors, ensure_min_samples=0, input_name="vectors")
         if not (is_unit | ~vectors.any(axis=1)).all():
             return unit_vectors(vectors)

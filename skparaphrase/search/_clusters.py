@@ -1,4 +1,4 @@
-"""Which of many texts are compared, if not all of them."""
+"""Clusters of texts, so that not all texts are compared with each other."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,16 +7,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.cluster import MiniBatchKMeans
 
 from skparaphrase._math import UnitVectors, unit_vectors
-from skparaphrase._nearest import QUERIES, Matches, Queries, Rows, best, floor
+from skparaphrase._nearest import QUERIES, Matches, Queries, Rows, lower_bound, top_k
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Indices
 
 _PROBES = 16  # clusters in which the near duplicates of a text are looked for
 _SAMPLE = 20  # texts per cluster from which the centres are learnt
-_PASSES, _BATCHES = 5, 5  # over these texts, and batches in each
+_PASSES, _BATCHES = 5, 5  # passes over these texts, and batches in each
 
 #: By algorithm, the number of texts up to which all are compared with each other
 EXACT = {"exact": np.inf, "clusters": 1_000, "auto": 40_000}
@@ -75,17 +76,16 @@ class Clusters:
         self, queries: Indices, others: Indices
     ) -> Iterator[tuple[Indices, Indices]]:
         """Yield the queries and the others that meet in each cluster."""
-        asked = self.probed[np.searchsorted(self.rows, queries)].ravel()
-        known = self.nearest[np.searchsorted(self.rows, others)]
-        by_query, by_other = (np.argsort(x, kind="stable") for x in (asked, known))
-        edges = np.arange(1, self.n_clusters)
-        asked_edges = np.searchsorted(asked[by_query], edges)
-        known_edges = np.searchsorted(known[by_other], edges)
-        yield from zip(
-            np.split(queries[by_query // _PROBES], asked_edges),
-            np.split(others[by_other], known_edges),
-            strict=True,
-        )
+        probed = self.probed[np.searchsorted(self.rows, queries)].ravel()
+        nearest = self.nearest[np.searchsorted(self.rows, others)]
+        asked = self._by_cluster(np.repeat(queries, _PROBES), probed)
+        yield from zip(asked, self._by_cluster(others, nearest), strict=True)
+
+    def _by_cluster(self, texts: Indices, clusters: NDArray[np.int32]) -> list[Indices]:
+        """The texts of each cluster."""
+        order = np.argsort(clusters, kind="stable")
+        edges = np.searchsorted(clusters[order], np.arange(1, self.n_clusters))
+        return np.split(texts[order], edges)
 
     def k_nearest(
         self,
@@ -97,24 +97,25 @@ class Clusters:
         weight: float,
     ) -> Matches:
         """The `k` nearest others of each query, without itself, of those that meet."""
-        found = []
+        matches = []
         with progress_bar(len(queries), "Comparing") as update:
             for start in range(0, len(queries), self.n_queries):
                 block = queries[start : start + self.n_queries]
                 kept: list[Matches] = []
                 n_kept = 0
                 parts = self.parts(block, others)
-                pairs = pairs_of_parts(every, parts, threshold, weight)
-                for query, other, cosine in pairs:
+                for query, other, cosine in pairs_of_parts(
+                    every, parts, threshold, weight
+                ):
                     new = query != other
                     kept.append((query[new], other[new], cosine[new]))
                     n_kept += int(new.sum())
                     if n_kept > 4 * k * len(block):
-                        kept = [best(kept, k)]
+                        kept = [top_k(kept, k)]
                         n_kept = len(kept[0][0])
-                found.append(best(kept, k))
+                matches.append(top_k(kept, k))
                 update(len(block))
-        query, other, cosine = map(np.concatenate, zip(*found, strict=True))
+        query, other, cosine = map(np.concatenate, zip(*matches, strict=True))
         return query, other, np.clip(cosine, -1, 1)
 
 
@@ -130,6 +131,6 @@ def pairs_of_parts(
             block = slice(start, start + QUERIES)
             sides = replace(every, chosen=asked), replace(every, chosen=known)
             queries = Queries(sides[0], block, sides[1], weight)
-            least = np.full((len(queries), 1), floor(threshold))
-            for query, row, score in queries.larger(least):
+            least = np.full((len(queries), 1), lower_bound(threshold))
+            for query, row, score in queries.iter_matches(least):
                 yield asked[block][query], known[row], score

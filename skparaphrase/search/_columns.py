@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from skparaphrase._estimator import warn_caller
+from skparaphrase._frames import column_names, row_index
 from skparaphrase._math import UnitVectors
 from skparaphrase._typing import Texts
 from skparaphrase.search._base import as_unit_vectors
@@ -27,24 +28,16 @@ RESERVED = {"id", "query", "query_id", "query_row", "row", "score", "self", "tex
 RESERVED |= {"vector"}
 
 
-def read_queries(queries: Texts) -> tuple[Column, Column, UnitVectors | None]:
+def read_queries(queries: Texts) -> tuple[Any, Column, UnitVectors | None]:
     """Ids of the queries, the queries, and their unit vectors if they are vectors."""
-    vectors = None
-    read: Column
+    index, vectors = row_index(queries), None
     if are_vectors(queries):
         vectors = as_unit_vectors(np.atleast_2d(queries))
-        read = np.arange(len(vectors))
+        queries = np.arange(len(vectors))
     else:
         listed = [queries] if isinstance(queries, str) else queries
-        read = check_single_texts(listed, "queries")
-    index = _index_of(queries)
-    return np.arange(len(read)) if index is None else index, read, vectors
-
-
-def _index_of(X: object) -> Any:
-    """The index of a frame or series of pandas, or None."""
-    index = getattr(X, "index", None)
-    return index if hasattr(index, "is_unique") else None
+        queries = check_single_texts(listed, "queries")
+    return np.arange(len(queries)) if index is None else index, queries, vectors
 
 
 def are_vectors(X: object) -> bool:
@@ -70,46 +63,43 @@ def read_columns(
         columns["vector"] = as_unit_vectors(_stacked(vectors))
     check_consistent_length(*columns.values())
     n = len(next(iter(columns.values())))
-    index, other = _index_of(X), _index_of(payload)
+    index, other = row_index(X), row_index(payload)
     if index is not None and other is not None and not other.equals(index):
         raise ValueError(
             "X and payload have different indices, so their rows may not belong "
             "together; take both from one frame, or reset_index(drop=True) of both."
         )
-    if ids is not None:
-        names = as_list(ids)
-    elif index is not None and index.is_unique and not _is_default(index):
-        names = index.tolist()
-    elif replace and n and _is_default(index):
-        raise ValueError(
-            "The index of X counts from 0, which may be ids or not. Pass ids=X.index "
-            "to replace the texts with these ids, or use partial_fit to append all."
-        )
-    else:
-        if index is not None and not index.is_unique:
-            warn_caller(
-                "The index of X has a value twice, so the ids of the texts are "
-                "positions. Pass ids, or reset_index(drop=True) of the frame."
-            )
-        names = list(range(first, first + n))
+    names = _default_ids(index, first, n, replace) if ids is None else as_list(ids)
     if len(names) != n:
         raise ValueError(f"There are {len(names)} ids for {n} texts.")
     before = set()
     for position, name in enumerate(names):
-        if not isinstance(name, Hashable) or name is None or name != name:
+        if not isinstance(name, Hashable) or is_missing(name):
             raise ValueError(f"ids[{position}] = {name!r} is missing or not hashable.")
         if name in before or name in taken:
             raise ValueError(
                 f"ids[{position}] = {name!r} is there already; ids are distinct."
             )
         before.add(name)
-    columns["id"] = as_column(names)
-    return columns | payload_columns(payload, n)
+    return columns | {"id": as_column(names)} | payload_columns(payload, n)
 
 
-def _is_default(index: Any) -> bool:
-    """Whether an index of pandas counts rows from 0."""
-    return (getattr(index, "start", None), getattr(index, "step", None)) == (0, 1)
+def _default_ids(index: Any, first: int, n: int, replace: bool) -> list[Any]:
+    """The values of an index of pandas, or positions if it only counts the rows."""
+    counts = (getattr(index, "start", None), getattr(index, "step", None)) == (0, 1)
+    if index is not None and not index.is_unique:
+        warn_caller(
+            "The index of X has a value twice, so the ids of the texts are "
+            "positions. Pass ids, or reset_index(drop=True) of the frame."
+        )
+    elif index is not None and not counts:
+        return as_list(index)
+    elif replace and n and counts:
+        raise ValueError(
+            "The index of X counts from 0, which may be ids or not. Pass ids=X.index "
+            "to replace the texts with these ids, or use partial_fit to append all."
+        )
+    return list(range(first, first + n))
 
 
 def first_free_id(ids: Column, first: int) -> int:
@@ -118,19 +108,21 @@ def first_free_id(ids: Column, first: int) -> int:
 
 
 def as_list(values: Any) -> list[Any]:
-    """Values as Python objects; a single one is a list of one."""
+    """Values as Python objects, None for NA; a single value is a list of one."""
     if isinstance(values, str) or not hasattr(values, "__iter__"):
-        return as_list([values])
+        values = [values]
+    if hasattr(values, "to_pylist"):
+        return values.to_pylist()
     if isinstance(values, np.ndarray) and values.dtype.kind in "mM":
-        values = values.astype(f"{values.dtype.kind}8[us]")  # not integers, as of ns
-    listed = getattr(values, "tolist", getattr(values, "to_pylist", lambda: values))()
-    return [_as_object(each) for each in listed]
+        values = values.astype(f"{values.dtype.kind}8[us]")  # ns would become integers
+    listed = values.tolist() if hasattr(values, "tolist") else values
+    listed = [x.item() if isinstance(x, np.generic) else x for x in listed]
+    return [None if type(x).__name__ == "NAType" else x for x in listed]
 
 
-def _as_object(value: Any) -> Any:
-    if type(value).__name__ == "NAType":  # of nullable columns of pandas
-        return None
-    return value.item() if isinstance(value, np.generic) else value
+def is_missing(value: Any) -> bool:
+    """Whether a value of `as_list` is None or nan."""
+    return value is None or value != value
 
 
 def _stacked(vectors: Any) -> Any:
@@ -145,17 +137,17 @@ def as_column(values: list[Any]) -> Column:
     """An array of numbers or of bools if it holds them exactly, or else of objects."""
     kinds = {*map(type, values)}
     if kinds in ({int}, {float}, {bool}, {int, float}):
-        numbers = np.array(values)
+        column = np.array(values)
         is_mixed = len(kinds) > 1
-        exact = np.dtype(float if is_mixed else kinds.pop())
-        if numbers.dtype == exact and not (is_mixed and np.abs(numbers).max() >= 2**53):
-            return numbers
+        dtype = float if is_mixed else kinds.pop()
+        if column.dtype == dtype and not (is_mixed and np.abs(column).max() >= 2**53):
+            return column
     return np.fromiter(values, object, len(values))
 
 
 def group_codes(groups: ArrayLike) -> NDArray[np.intp]:
     """Equal integers for equal values; all that are missing are equal."""
-    values = [None if each != each else each for each in as_list(column_or_1d(groups))]
+    values = [None if is_missing(x) else x for x in as_list(column_or_1d(groups))]
     return unique_texts(np.fromiter(values, object, len(values)))[1]
 
 
@@ -172,8 +164,7 @@ def payload_columns(payload: Any, n: int) -> Columns:
     """The columns of a payload, each with `n` values; see `SemanticSearch.fit`."""
     if payload is None:
         return {}
-    names = getattr(payload, "column_names", getattr(payload, "columns", None))
-    if names is not None:  # of pyarrow, or of pandas and polars
+    if names := column_names(payload):
         payload = {name: payload[name] for name in names}
     elif not isinstance(payload, Mapping):
         rows = list(payload)

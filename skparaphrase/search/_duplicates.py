@@ -16,8 +16,8 @@ from sklearn.utils import check_consistent_length, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import Interval, StrOptions, fit_context
-from skparaphrase._math import Cosines
-from skparaphrase._nearest import QUERIES, Matches, Rows, best, floor
+from skparaphrase._estimator import store_parameters
+from skparaphrase._nearest import QUERIES, Matches, Rows, lower_bound, top_k
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser, cleaned
@@ -130,18 +130,11 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     array([0, 1, 2])
     """
 
-    labels_: Indices
-    representative_indices_: Indices
-    threshold_: float
-    copy_of_: Indices
-    pairs_: Indices | None
-    cosines_: Cosines | None
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EncoderUser._parameter_constraints,
         "threshold": [Interval(Real, -1, 1, closed="both")],
         "must_agree": [StrOptions({"numbers"}), callable, None],
-        "algorithm": [StrOptions({"auto", "exact", "clusters"})],
+        "algorithm": [StrOptions({*EXACT})],
     }
 
     def __init__(
@@ -154,12 +147,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         lexical_weight: float = 0.5,
         algorithm: str = "auto",
     ) -> None:
-        self.encoder = encoder
-        self.threshold = threshold
-        self.must_agree = must_agree
-        self.lexical = lexical
-        self.lexical_weight = lexical_weight
-        self.algorithm = algorithm
+        store_parameters(self, locals())
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(
@@ -180,30 +168,28 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         self : NearDuplicates
         """
         texts = check_single_texts(X)
-        kinds = np.zeros(len(texts), np.intp)
-        if groups is not None:
-            kinds = group_codes(groups)
-            check_consistent_length(texts, kinds)
+        codes = np.zeros(len(texts), np.intp) if groups is None else group_codes(groups)
+        check_consistent_length(texts, codes)
         self._fit_parts(texts)
         read = cleaned(self.encoder_, texts)
         by_value = self.must_agree == "numbers"
-        numbers, self.copy_of_ = _read(read, kinds, by_value)
+        numbers, self.copy_of_ = _read(read, codes, by_value)
         distinct = np.unique(self.copy_of_)
         self.threshold_ = self.threshold
-        leaders = np.arange(len(texts))
         agree = _agreement(self.must_agree, read[distinct], numbers[distinct])
         compared = texts[distinct]
         if by_value:
             compared = np.array([*map(_with_values, compared)], dtype=object)
         is_exact = len(compared) <= EXACT[self.algorithm]
         every = self._rows(compared, is_bounded=is_exact)
-        rows, pairs = self._leaders(every, kinds[distinct], agree)
-        leaders[distinct] = distinct[rows]
+        rows, pairs = self._leaders(every, codes[distinct], agree)
         self.pairs_ = self.cosines_ = None
         if pairs is not None:
             query, other, score = pairs
             self.pairs_ = distinct[np.column_stack([other, query])]
             self.cosines_ = np.clip(score, -1, 1)
+        leaders = np.arange(len(texts))
+        leaders[distinct] = distinct[rows]
         self.labels_ = self._labels(leaders)
         self.representative_indices_ = np.unique(self.labels_, return_index=True)[1]
         return self
@@ -219,8 +205,8 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         Returns
         -------
         labels : ndarray of int of shape (n_texts,)
-            Those of a fit with this threshold. The index of the first text of each
-            group is its representative: `np.unique(labels, return_index=True)[1]`.
+            The labels of a fit with this threshold. The first text of each group is
+            its representative: `np.unique(labels, return_index=True)[1]`.
 
         Raises
         ------
@@ -236,49 +222,51 @@ class NearDuplicates(ClusterMixin, EncoderUser):
                 "Fit again with the new threshold."
             )
         leaders = np.arange(len(self.copy_of_))
-        other, query = self.pairs_[self.cosines_ > floor(threshold)].T
+        other, query = self.pairs_[self.cosines_ > lower_bound(threshold)].T
         _join(leaders, query, other)
         return self._labels(leaders)
 
     def _labels(self, leaders: Indices) -> Indices:
         """Groups of texts, from the representative of each distinct text."""
-        labels: Indices = np.unique(leaders[self.copy_of_], return_inverse=True)[1]
-        return labels
+        return np.unique(leaders[self.copy_of_], return_inverse=True)[1]
 
     def _leaders(
-        self, every: Rows, kinds: Indices, agree: _Agreement
+        self, every: Rows, codes: Indices, agree: _Agreement
     ) -> tuple[Indices, Matches | None]:
         """The representative of each distinct text, and the pairs, if not too many."""
-        by_kind = np.argsort(kinds, kind="stable")
-        groups = np.split(by_kind, np.flatnonzero(np.diff(kinds[by_kind])) + 1)
+        order = np.argsort(codes, kind="stable")
+        groups = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
         groups = [rows for rows in groups if len(rows) > 1]
         leaders = np.arange(len(every))
-        kept: list[Matches] | None = []
-        n_left: float = max(_PAIRS * len(every), _FEW_PAIRS)  # to keep
+        kept: list[Matches] = []
+        n_left: float = max(_PAIRS * len(every), _FEW_PAIRS)  # pairs that can be kept
         with progress_bar(sum(map(len, groups)), "Comparing") as update:
             for rows in groups:
                 is_large = len(rows) > EXACT[self.algorithm]
-                parts = Clusters(every.vectors, rows) if is_large else None
+                clusters = Clusters(every.vectors, rows) if is_large else None
                 start = 0
                 while start < len(rows):
-                    is_kept = kept is not None
-                    n_queries = parts.n_queries if parts and is_kept else QUERIES
-                    stop = start + n_queries
+                    keeps = n_left < np.inf
+                    stop = start + (
+                        clusters.n_queries if clusters and keeps else QUERIES
+                    )
                     block, others = rows[start:stop], rows[:stop]
-                    if kept is None:  # only representatives, and what may become one
+                    if not keeps:  # The others may still become representatives.
                         others = others[leaders[others] == others]
-                    meet = parts.parts(block, others) if parts else [(block, others)]
-                    found = self._pairs(every, meet, agree, n_left)
-                    if found is None:
-                        kept, n_left = None, np.inf
+                    parts = (
+                        clusters.parts(block, others) if clusters else [(block, others)]
+                    )
+                    pairs = self._pairs(every, parts, agree, n_left)
+                    if pairs is None:
+                        kept, n_left = [], np.inf
                         continue
-                    _join(leaders, *found[:2])
-                    if kept is not None:
-                        kept.append(found)
-                        n_left -= len(found[0])
+                    _join(leaders, *pairs[:2])
+                    if keeps:
+                        kept.append(pairs)
+                        n_left -= len(pairs[0])
                     update(len(block))
                     start = stop
-        return leaders, best(kept) if kept is not None else None
+        return leaders, top_k(kept) if n_left < np.inf else None
 
     def _pairs(
         self,
@@ -291,17 +279,16 @@ class NearDuplicates(ClusterMixin, EncoderUser):
 
         None if there are more than `at_most`.
         """
-        found: list[Matches] = []
-        n_found = 0
+        pairs: list[Matches] = []
         matches = pairs_of_parts(every, parts, self.threshold, self._weight)
         for query, other, score in matches:
             keep = other < query
             keep[keep] = agree(np.column_stack([other[keep], query[keep]]))
-            found.append((query[keep], other[keep], score[keep]))
-            n_found += int(keep.sum())
-            if n_found > at_most:
+            pairs.append((query[keep], other[keep], score[keep]))
+            at_most -= int(keep.sum())
+            if at_most < 0:
                 return None
-        return best(found)
+        return top_k(pairs)
 
 
 def _agreement(
@@ -309,21 +296,21 @@ def _agreement(
     texts: NDArray[np.object_],
     numbers: NDArray[np.object_],
 ) -> _Agreement:
-    """Which pairs of texts may be grouped, as far as `must_agree` decides."""
+    """A function of pairs: the mask of those that may be grouped by `must_agree`."""
     if callable(must_agree):
-        return lambda pairs: np.array(
-            [bool(must_agree(*pair)) for pair in texts[pairs]], dtype=bool
-        )
+        return lambda pairs: np.array([must_agree(*x) for x in texts[pairs]], bool)
     if must_agree is None:
         return lambda pairs: np.ones(len(pairs), dtype=bool)
     sets, code = unique_texts(numbers)
 
     def share_numbers(pairs: Indices) -> NDArray[np.bool_]:
-        first, second = code[pairs.T]
-        kinds, kind = np.unique(first * len(sets) + second, return_inverse=True)
-        both = zip(*np.divmod(kinds, len(sets)), strict=True)
-        is_part = [sets[i] <= sets[j] or sets[j] <= sets[i] for i, j in both]
-        return np.array(is_part, dtype=bool)[kind]
+        both, inverse = np.unique(code[pairs] @ [len(sets), 1], return_inverse=True)
+        first, second = np.divmod(both, len(sets))
+        is_part = [
+            sets[i] <= sets[j] or sets[j] <= sets[i]
+            for i, j in zip(first, second, strict=True)
+        ]
+        return np.array(is_part, dtype=bool)[inverse]
 
     return share_numbers
 
@@ -347,12 +334,12 @@ def _join(leaders: Indices, query: Indices, other: Indices) -> None:
 
 
 def _read(
-    texts: NDArray[np.object_], kinds: Indices, with_numbers: bool
+    texts: NDArray[np.object_], codes: Indices, with_numbers: bool
 ) -> tuple[NDArray[np.object_], Indices]:
     """The numbers of texts, and the first copy of each.
 
-    Copies are texts of a kind with the same numbers that are equal after normalisation,
-    which turns superscripts into digits.
+    Copies are texts of a group with the same numbers that are equal after
+    normalisation, which turns superscripts into digits.
     """
     numbers = np.full(len(texts), frozenset(), dtype=object)
     keys = np.empty(len(texts), dtype=object)
@@ -362,7 +349,7 @@ def _read(
                 numbers[i] = frozenset(_NUMBERS.findall(_with_values(text).lower()))
             if not text.isascii():
                 text = unicodedata.normalize("NFKC", text)
-            keys[i] = " ".join(text.casefold().split()), numbers[i], kinds[i]
+            keys[i] = " ".join(text.casefold().split()), numbers[i], codes[i]
             if i % _READ == 0:
                 update(min(_READ, len(texts) - i))
     _, key = unique_texts(keys)

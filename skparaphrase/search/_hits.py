@@ -1,4 +1,4 @@
-"""What a search finds."""
+"""The hits of a search."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -11,12 +11,12 @@ from sklearn.utils import Bunch
 
 from skparaphrase._lazy import import_for
 from skparaphrase._math import Cosines
-from skparaphrase._nearest import floor
+from skparaphrase._nearest import lower_bound
 from skparaphrase._typing import Indices
-from skparaphrase.search._columns import Column, Columns
+from skparaphrase.search._columns import Column
 from skparaphrase.search._state import State
 
-_LINES, _WIDTH = 10, 48  # that are displayed, and characters of a value
+_LINES, _WIDTH = 10, 48  # lines that are displayed, and characters of a value
 
 
 class Hits(Bunch):
@@ -24,15 +24,15 @@ class Hits(Bunch):
 
     def _lines(self) -> dict[str, Any]:
         """Columns with a line for each hit, and one for a query without hits."""
-        columns = {name: each for name, each in self.items() if np.ndim(each) == 2}
-        if not self.score.size:  # nothing was found
+        columns = {name: x for name, x in self.items() if np.ndim(x) == 2}
+        if not self.score.size:
             missing: dict[str, Any] = {"row": -1, "score": np.nan}
             shape = len(self.query), 1
             columns = {name: np.full(shape, missing.get(name)) for name in columns}
         is_shown = columns["row"] >= 0
         is_shown[:, 0] = True
         query_row = np.nonzero(is_shown)[0]
-        lines = {name: each[is_shown] for name, each in columns.items()}
+        lines = {name: column[is_shown] for name, column in columns.items()}
         return {"query_row": query_row, "query": self.query[query_row], **lines}
 
     def to_frame(self) -> Any:
@@ -45,7 +45,7 @@ class Hits(Bunch):
     def _table(self) -> list[list[str]]:
         lines = self._lines()
         del lines["query_row"], lines["row"]
-        cells = zip(*(each[:_LINES].tolist() for each in lines.values()), strict=True)
+        cells = zip(*(x[:_LINES].tolist() for x in lines.values()), strict=True)
         rows = [[_cell(value) for value in row] for row in cells]
         if n_left := len(lines["query"]) - len(rows):
             rows.append([f"... {n_left} more", *[""] * (len(lines) - 1)])
@@ -58,13 +58,9 @@ class Hits(Bunch):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        head, *rows = self._table()
-        lines = [f"<th>{escape(name)}</th>" for name in head]
-        body = "".join(
-            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
-            for row in rows
-        )
-        return f"<table><tr>{''.join(lines)}</tr>{body}</table>"
+        lines = [["<tr>", *map(escape, row)] for row in self._table()]
+        cells = ("<th>".join(lines[0]), *map("<td>".join, lines[1:]))
+        return f"<table>{''.join(cells)}</table>"
 
 
 def make_hits(
@@ -75,19 +71,17 @@ def make_hits(
     row: Indices,
     threshold: float | None,
 ) -> Hits:
-    """Hits by the scores and positions that a state has found, the best first."""
+    """The hits of scores and positions in a state, the best first."""
     is_hit = np.ones(score.shape, dtype=bool)
     if threshold is not None:
-        is_hit = score > floor(threshold)
-        n_hits = int(is_hit.sum(axis=1).max(initial=0))  # the first ones
+        is_hit = score > lower_bound(threshold)
+        n_hits = int(is_hit.sum(axis=1).max(initial=0))
         score, row, is_hit = score[:, :n_hits], row[:, :n_hits], is_hit[:, :n_hits]
     rows = state.rows[row]
-    columns: Columns = {name: state.take(name, rows) for name in state.names}
+    columns = {name: state.take(name, rows) for name in state.names}
     if not is_hit.all():
-        score[~is_hit], row[~is_hit] = np.nan, -1
-        for name in columns:
-            columns[name] = columns[name].astype(object)
-            columns[name][~is_hit] = None
+        score[~is_hit], row[~is_hit], nothing = np.nan, -1, np.array(None)
+        columns = {name: np.where(is_hit, x, nothing) for name, x in columns.items()}
     hits = {"id": columns.pop("id"), "row": row, **columns, "score": score}
     return Hits(query_id=query_id, query=queries, **hits)
 

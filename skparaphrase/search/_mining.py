@@ -13,6 +13,7 @@ from sklearn.utils import Bunch, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import Interval, StrOptions, check_int, fit_context
+from skparaphrase._estimator import store_parameters
 from skparaphrase._math import dot
 from skparaphrase._nearest import QUERIES, Matches, Rows, nearest
 from skparaphrase._progress import progress_bar
@@ -72,7 +73,7 @@ class ParaphraseMiner(EncoderUser):
         **EncoderUser._parameter_constraints,
         "threshold": [Interval(Real, -1, 1, closed="both")],
         "k": [Interval(Integral, 1, None, closed="left")],
-        "algorithm": [StrOptions({"auto", "exact", "clusters"})],
+        "algorithm": [StrOptions({*EXACT})],
     }
 
     def __init__(
@@ -85,12 +86,7 @@ class ParaphraseMiner(EncoderUser):
         lexical_weight: float = 0.5,
         algorithm: str = "auto",
     ) -> None:
-        self.encoder = encoder
-        self.threshold = threshold
-        self.k = k
-        self.lexical = lexical
-        self.lexical_weight = lexical_weight
-        self.algorithm = algorithm
+        store_parameters(self, locals())
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Texts, y: object = None) -> Self:
@@ -137,29 +133,24 @@ class ParaphraseMiner(EncoderUser):
         is_exact = len(asked) * len(known) <= EXACT[self.algorithm] ** 2
         every = self._rows(both, is_bounded=is_exact)
         clusters = None if is_exact else Clusters(every.vectors, rows)
-        first, second, score = self._k_nearest(every, clusters, asked, known)
-        if others is None:
-            first, second = np.minimum(first, second), np.maximum(first, second)
-        else:
-            back = self._k_nearest(every, clusters, known, asked)
-            first, second = np.append(first, back[1]), np.append(second, back[0])
-            score = np.append(score, back[2])
-        _, places = np.unique(first * len(both) + second, return_index=True)
+        matches = [self._k_nearest(every, clusters, asked, known)]
+        if others is not None:
+            matches.append(self._k_nearest(every, clusters, known, asked))
+        first, second, score = map(np.concatenate, zip(*matches, strict=True))
+        row = np.sort(np.column_stack([first, second]), axis=1)
+        _, places = np.unique(row @ [len(both), 1], return_index=True)
         order = places[np.argsort(-score[places], kind="stable")]
-        row = np.column_stack([first, second])[order]
-        text, score = both[row], score[order]
+        row = row[order]
+        text = both[row]
         row[:, 1] -= len(both) - len(known)
-        return Bunch(row=row, text=text, score=score)
+        return Bunch(row=row, text=text, score=score[order])
 
     def _k_nearest(
         self, every: Rows, clusters: Clusters | None, queries: Indices, others: Indices
     ) -> Matches:
         """The nearest others of each query, all of them or those in its clusters."""
-        options: Any = {
-            "k": self.k,
-            "threshold": self.threshold,
-            "weight": self._weight,
-        }
+        options: Any = {"k": self.k, "threshold": self.threshold}
+        options["weight"] = self._weight
         if clusters is not None:
             return clusters.k_nearest(every, queries, others, **options)
         sides = replace(every, chosen=queries), replace(every, chosen=others)
@@ -260,9 +251,8 @@ def mine_hard_negatives(
     chosen = []
     with progress_bar(len(pairs), "Mining", "pair") as update:
         for start in range(0, len(pairs), QUERIES):
-            anchor, partner = (
-                ids[start : start + QUERIES] for ids in (anchors, partners)
-            )
+            block = slice(start, start + QUERIES)
+            anchor, partner = anchors[block], partners[block]
             score = dot(vectors[anchor], vectors[partner])
             pair, row, _ = nearest(
                 vectors[anchor],
@@ -298,7 +288,7 @@ def _paired_texts(
 
 
 def _contains(keys: Indices, values: Indices) -> NDArray[np.bool_]:
-    """Whether values are among sorted keys, of which there is at least one.
+    """Mask of the values that are among sorted keys, of which there is at least one.
 
     Much faster than `np.isin`, which would sort them for every block.
     """

@@ -14,6 +14,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, check_int, check_real, fit_context
+from skparaphrase._estimator import store_parameters
 from skparaphrase._math import UnitVectors
 from skparaphrase._nearest import Rows
 from skparaphrase._typing import Encoder, Index, Texts
@@ -131,10 +132,7 @@ class SemanticSearch(EncoderUser):
         lexical: Any = None,
         lexical_weight: float = 0.5,
     ) -> None:
-        self.encoder = encoder
-        self.neighbors = neighbors
-        self.lexical = lexical
-        self.lexical_weight = lexical_weight
+        store_parameters(self, locals())
 
     @property
     def encoder_(self) -> Encoder:
@@ -165,7 +163,7 @@ class SemanticSearch(EncoderUser):
     @property
     def payload_(self) -> Columns:
         """The columns of the payload."""
-        state = self._state  # of one moment
+        state = self._state  # one moment, whatever other threads do
         names = [name for name in state.names if name not in ("id", "text")]
         return {name: state.column(name) for name in names}
 
@@ -187,14 +185,12 @@ class SemanticSearch(EncoderUser):
         return self.__dict__.setdefault(f"_lock_{os.getpid()}", RLock())
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {}
-        if "_state" in vars(self):
-            with self._lock:  # The next one need not join blocks, nor build an index.
-                self._state = self._state.compacted(self.neighbors)
-                state = self._state.attributes()
         kept = {k: v for k, v in vars(self).items() if not k.startswith("_lock_")}
-        kept.pop("_state", None)
-        return kept | state
+        if kept.pop("_state", None) is None:
+            return kept
+        with self._lock:  # The next one need not join blocks, nor build an index.
+            self._state = self._state.compacted(self.neighbors)
+            return kept | self._state.attributes()
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         attributes = dict(attributes)
@@ -240,24 +236,20 @@ class SemanticSearch(EncoderUser):
         """
         with self._lock:
             columns = read_columns((X, ids, vectors, payload), 0)
-            texts, lexical = columns.get("text"), None
-            encoder = fitted_encoder(self.encoder, texts)
+            texts: Any = columns.get("text")
             if self.lexical is not None and self.neighbors is not None:
                 raise ValueError(
                     "lexical and neighbors exclude each other: an index finds texts by "
                     "their vectors alone. Leave one of them out."
                 )
-            if texts is not None:
-                lexical = fitted_lexical(self.lexical, encoder, texts)
-            elif self.lexical is not None:
+            if self.lexical is not None and texts is None:
                 raise ValueError("lexical needs texts; X holds vectors alone.")
-            self._state = State(
-                encoder,
-                lexical,
-                (with_index(make_block(encoder, lexical, columns), self.neighbors),),
-                np.ones(len(columns["id"]), dtype=bool),
-                first_free_id(columns["id"], 0),
-            )
+            encoder = fitted_encoder(self.encoder, texts)
+            lexical = fitted_lexical(self.lexical, encoder, texts)
+            block = with_index(make_block(encoder, lexical, columns), self.neighbors)
+            living = np.ones(len(block), dtype=bool)
+            next_id = first_free_id(columns["id"], 0)
+            self._state = State(encoder, lexical, (block,), living, next_id)
         return self
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -272,12 +264,13 @@ class SemanticSearch(EncoderUser):
     ) -> Self:
         """Add texts. The encoder stays.
 
+        The payload has the same columns as before. Positions continue after the largest
+        id that there has been, also where a Series has the default index.
+
         Parameters
         ----------
         X, y, ids, vectors, payload
-            As in :meth:`fit`, with the same columns of payload. Positions continue
-            after the largest id that there has been, also where a Series has the
-            default index.
+            As in :meth:`fit`.
 
         Returns
         -------
@@ -300,11 +293,13 @@ class SemanticSearch(EncoderUser):
     ) -> Self:
         """Add texts, or replace those with the same ids.
 
+        A text that is replaced moves to the end. A Series with the default index needs
+        `ids`.
+
         Parameters
         ----------
         X, ids, vectors, payload
-            As in :meth:`partial_fit`, but a Series with the default index needs `ids`.
-            A text that is replaced moves to the end.
+            As in :meth:`partial_fit`.
 
         Returns
         -------
@@ -429,7 +424,7 @@ class SemanticSearch(EncoderUser):
             if vectors is not None:
                 raise ValueError("With lexical, queries are texts, not vectors.")
             words = read_words(state.lexical, state.encoder, queries)
-            weight = self.lexical_weight  # which may have changed
+            weight = self.lexical_weight  # It may have changed since `fit`.
             check_real(weight, "lexical_weight", min_val=0, max_val=1)
         if vectors is None:
             vectors = embed(state.encoder, queries)
@@ -443,11 +438,8 @@ class SemanticSearch(EncoderUser):
             score, row = state.nearest(asked, k, weight, mask)
         else:
             if isinstance(groups, str):
-                if groups not in state.names:
-                    names = sorted(state.names)
-                    raise ValueError(
-                        f"groups={groups!r} is none of the columns {names}."
-                    )
+                if groups not in (names := sorted(state.names)):
+                    raise ValueError(f"groups={groups!r} is no column of {names}.")
                 groups = state.column(groups)
             codes = group_codes(groups)
             check_consistent_length(codes, state.rows)
@@ -458,8 +450,8 @@ class SemanticSearch(EncoderUser):
                 k,
                 np.where(searched, codes, -1),
             )
-        found = make_hits(state, query_id, queries, score, row, threshold)
-        return found.to_frame() if as_frame else found
+        hits = make_hits(state, query_id, queries, score, row, threshold)
+        return hits.to_frame() if as_frame else hits
 
 
 def _check_width(vectors: UnitVectors, state: State) -> None:

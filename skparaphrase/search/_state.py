@@ -1,4 +1,4 @@
-"""What a search knows at one moment."""
+"""The texts of a search at one moment: blocks, and which rows are still there."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 
 from skparaphrase._math import Cosines, UnitVectors, dot
-from skparaphrase._nearest import Bound, Matches, Rows, best, nearest
+from skparaphrase._nearest import Bound, Matches, Rows, nearest, top_k
 from skparaphrase._typing import Encoder, Index, Indices
 from skparaphrase.search._base import embed, read_words
 from skparaphrase.search._columns import (
@@ -27,9 +27,8 @@ from skparaphrase.search._columns import (
     payload_columns,
 )
 
-_BLOCK = 1024  # rows of a block that has an index and is not always joined
-
-_HITS = 2**20  # of groups, that are asked for at a time
+_BLOCK = 1024  # rows from which on a block has an index and is not always joined
+_HITS = 2**20  # number of hits of groups that are asked for at a time
 _SPARSE = "data", "indices", "indptr"
 
 #: Scores and rows, both of shape (n_queries, k).
@@ -64,9 +63,8 @@ class Block:
 
     @cached_property
     def is_zero(self) -> Mask:
-        """Which vectors are zero."""
-        is_zero: Mask = ~np.any(self.columns["vector"], axis=1)
-        return is_zero
+        """Mask of the vectors that are zero."""
+        return np.asarray(~self.columns["vector"].any(axis=1))
 
     @cached_property
     def compared(self) -> Rows:
@@ -76,11 +74,11 @@ class Block:
 
     def nearest(self, queries: Rows, k: int, weight: float, keep: Mask) -> Matches:
         """The `k` nearest of the rows to keep, which are compared one by one."""
-        hidden = np.flatnonzero(~keep)
-        if 2 * len(hidden) <= len(self):
-            rows = replace(self.compared, hidden=hidden if len(hidden) else None)
-            return nearest(queries, rows, k, weight=weight)
         chosen = np.flatnonzero(keep)
+        if 2 * len(chosen) >= len(self):  # to hide a few is faster than to choose many
+            hidden = None if keep.all() else np.flatnonzero(~keep)
+            rows = replace(self.compared, hidden=hidden)
+            return nearest(queries, rows, k, weight=weight)
         rows = replace(self.compared, chosen=chosen)
         query, row, score = nearest(queries, rows, k, weight=weight)
         return query, chosen[row], score
@@ -89,7 +87,8 @@ class Block:
         """The `k` nearest of the rows to keep, as the index finds them."""
         # Zeros are compared here: by distance, they would be before cosines below 0.5.
         rows = np.tile(np.flatnonzero(keep & self.is_zero)[:k], (len(vectors), 1))
-        keep = np.append(keep & ~self.is_zero, False)  # label -1: none was found
+        # The last place is that of label -1, with which indexes fill missing results.
+        keep = np.append(keep & ~self.is_zero, False)
         n_asked = n_wanted = min(k, int(keep.sum()))
         while n_wanted:
             labels = self.index.kneighbors(vectors, n_asked, return_distance=False)
@@ -106,7 +105,7 @@ class Block:
         query, column = np.nonzero(rows >= 0)
         row = rows[query, column].astype(np.intp)
         score = dot(vectors[query], self.columns["vector"][row])
-        return best([(query, row, np.clip(score, -1, 1))], k)
+        return top_k([(query, row, np.clip(score, -1, 1))], k)
 
 
 def make_block(encoder: Encoder, lexical: Any, columns: Columns) -> Block:
@@ -131,11 +130,11 @@ def join_blocks(blocks: Sequence[Block], keep: list[Any]) -> Block:
 
 def with_index(block: Block, neighbors: Index | None) -> Block:
     """The block with an index of its vectors, if there is none yet; or without one."""
-    has_one = block.index is not None
-    if has_one == (neighbors is not None) or block.words is not None or not len(block):
+    if neighbors is None or block.words is not None:
+        return block if block.index is None else replace(block, index=None)
+    if block.index is not None or not len(block):
         return block
-    index = None if has_one else clone(neighbors).fit(block.columns["vector"])
-    return replace(block, index=index)
+    return replace(block, index=clone(neighbors).fit(block.columns["vector"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +172,8 @@ class State:
 
     @cached_property
     def _joined(self) -> Columns:
-        return {}  # what `column` has joined
+        """Results of `column`."""
+        return {}
 
     @cached_property
     def starts(self) -> Indices:
@@ -187,10 +187,11 @@ class State:
     def column(self, name: str) -> Column:
         """The values of a column in all rows that are there."""
         if name not in self._joined:
-            columns = [block.columns[name] for block in self.blocks]
+            columns = (block.columns[name] for block in self.blocks)
             pairs = zip(columns, self.split(self.living), strict=True)
-            parts = [each if here.all() else each[here] for each, here in pairs]
-            self._joined[name] = joined(parts)
+            self._joined[name] = joined(
+                [column if here.all() else column[here] for column, here in pairs]
+            )
         return self._joined[name]
 
     @property
@@ -219,12 +220,11 @@ class State:
         return values
 
     def attributes(self) -> dict[str, Any]:
-        """What is saved and pickled of one block, by the names of attributes."""
+        """The attributes that are saved and pickled; the state has one block."""
         (block,) = self.blocks
         columns, words = block.columns, block.words
         if words is not None:
-            parts = {name: getattr(words, name) for name in _SPARSE}
-            words = {**parts, "shape": np.array(words.shape)}
+            words = {name: getattr(words, name) for name in _SPARSE}
         return {
             "encoder_": self.encoder,
             "lexical_": self.lexical,
@@ -241,16 +241,15 @@ class State:
     def of(cls, attributes: dict[str, Any]) -> Self:
         """The state with such attributes, which are removed."""
         columns = {"id": attributes.pop("ids_"), "vector": attributes.pop("vectors_")}
-        texts, payload = attributes.pop("texts_"), attributes.pop("payload_")
-        columns |= {} if texts is None else {"text": texts}
-        columns |= payload_columns(payload, len(columns["id"]))
+        if (texts := attributes.pop("texts_")) is not None:
+            columns["text"] = texts
+        columns |= payload_columns(attributes.pop("payload_"), len(columns["id"]))
         check_consistent_length(*columns.values())
         words = attributes.pop("words_", None)
         if words is not None:
-            shape = tuple(words["shape"].tolist())
+            shape = len(columns["id"]), len(words["indptr"]) - 1
             words = csc_array(tuple(words[name] for name in _SPARSE), shape=shape)
-            words.check_format(full_check=True)  # SciPy reads any others
-            check_consistent_length(columns["id"], words)
+            words.check_format(full_check=True)  # The constructor trusts the indices.
         return cls(
             attributes.pop("encoder_"),
             attributes.pop("lexical_", None),
@@ -276,7 +275,7 @@ class State:
         living = np.append(self.living, np.ones(len(new), dtype=bool))
         living[rows] = False
         blocks = *self.blocks, new
-        if not len(self):  # which may have had other columns
+        if not len(self):  # An empty search may have had other columns.
             blocks, living = (new,), living[-len(new) :]
         next_id = first_free_id(new.columns["id"], self.next_id)
         state = replace(self, blocks=blocks, living=living, next_id=next_id)
@@ -311,7 +310,7 @@ class State:
         if mask is not None:
             keep = np.zeros(len(keep), dtype=bool)
             keep[self.rows[mask]] = True
-        found = []
+        matches = []
         parts = zip(self.blocks, self.starts, self.split(keep), strict=True)
         for block, start, here in parts:
             if not here.any():
@@ -320,8 +319,8 @@ class State:
                 query, row, score = block.nearest_of_index(queries.vectors, k, here)
             else:
                 query, row, score = block.nearest(queries, k, weight, here)
-            found.append((query, row + start, score))
-        _, row, score = found[0] if len(found) == 1 else best(found, k)
+            matches.append((query, row + start, score))
+        _, row, score = matches[0] if len(matches) == 1 else top_k(matches, k)
         shape = len(queries), min(k, int(np.count_nonzero(keep)))
         position = np.searchsorted(self.rows, row)
         return score.reshape(shape), position.reshape(shape)
@@ -342,8 +341,9 @@ def best_of_groups(
     while left:
         unfinished = []
         for queries in np.array_split(left, 1 + len(left) * n_asked // _HITS):
-            found = find(queries, n_asked)
-            for query, scores, rows in zip(queries, *found, strict=True):
+            for query, scores, rows in zip(
+                queries, *find(queries, n_asked), strict=True
+            ):
                 first = np.sort(np.unique(groups[rows], return_index=True)[1])[:k]
                 if len(first) == k:
                     score[query], row[query] = scores[first], rows[first]

@@ -7,12 +7,10 @@ A folder holds metadata.json, arrays (.npy if they are memory-mapped, otherwise
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import errno
 import json
 import os
 import re
 import shutil
-import stat
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -31,36 +29,24 @@ T = TypeVar("T")
 
 _FORMAT = "skparaphrase"
 _VERSION = 4  # of the format; no other is read
-_TRIES = 10  # to read a folder that is replaced meanwhile
 _NAME = re.compile(r"\w[\w.-]{0,200}(/metadata\.json)?")
+_OF_SYSTEMS = re.compile(r"\.DS_Store|\._.*|Thumbs\.db|desktop\.ini")  # nobody's work
 
 
 @contextmanager
 def new_folder(folder: FilePath) -> Iterator[Path]:
-    """Create a temporary folder, which is renamed to `folder` if the block succeeds.
+    """Create a temporary folder, which replaces `folder` if the block succeeds.
 
-    Of an existing folder, what this package wrote is replaced, and all else stays. The
-    folder is renamed before that, and :func:`read_folder` finds it if the process is
-    killed.
+    The old folder is renamed before that; :func:`read_folder` finds it if the process
+    is killed.
 
     Raises
     ------
     ValueError
-        If `folder` exists and was not written by this package, or holds other files
-        where new ones belong, or is the current directory, which would be lost.
+        If `folder` holds a file that this package did not write, or is the current
+        directory, which would be lost.
     """
     folder = Path(os.path.realpath(folder))
-    if folder.exists() and folder.samefile(os.curdir):
-        raise ValueError(
-            f"{folder} is the current directory, which cannot be replaced; choose a "
-            "folder inside it."
-        )
-    is_empty = folder.is_dir() and not any(folder.iterdir())
-    if folder.exists() and not is_empty and not _files(folder):
-        raise ValueError(
-            f"{folder} already exists and was not saved by skparaphrase; choose "
-            "another folder."
-        )
     folder.parent.mkdir(parents=True, exist_ok=True)
     # A hidden folder that only its owner can read; the one inside has the usual
     # permissions.
@@ -78,63 +64,63 @@ def _replace(folder: Path, new: Path) -> None:
     """Rename a new folder; if that fails, the old one is put back."""
     old = _old(folder)
     if folder.exists():
-        if old.exists():  # a process was killed
-            _move_others(old, folder)
-            os.replace(old, new.with_name("oldest"))
-        for path in _others(folder):
-            if os.path.lexists(new / path):
-                raise ValueError(
-                    f"{folder / path} was not saved by skparaphrase; move it, or "
-                    "choose another folder."
-                )
+        _refuse_others(folder)
         shutil.copymode(folder, new)
+        if old.exists():  # a save was killed before it removed the old folder
+            os.replace(old, new.with_name("older"))
         os.replace(folder, old)  # Windows refuses it while a loaded model maps a file
     try:
         os.replace(new, folder)
     except OSError:
-        if old.exists() and not folder.exists():
+        if old.exists():
             os.replace(old, folder)
         raise
     if old.exists():
-        _move_others(old, folder)
         with suppress(OSError):  # the next save tries again
-            os.replace(old, new.with_name("older"))
+            os.replace(old, new.with_name("old"))
 
 
 def _old(folder: Path) -> Path:
     """Path of the old folder while a new one takes its place."""
     folder = Path(os.path.realpath(folder))
-    return folder.with_name(f".{folder.name}.old")
+    return folder.with_name(f".{folder.name}.skparaphrase-old")
 
 
-def _files(folder: Path) -> set[str]:
-    """The names of the files that this package wrote to a folder, if it wrote any."""
+def _refuse_others(folder: Path) -> None:
+    """Raise a ValueError unless a folder can be replaced and no file of others goes."""
+    if folder.samefile(os.curdir):
+        raise ValueError(
+            f"{folder} is the current directory, which cannot be replaced; choose a "
+            "folder inside it."
+        )
+    written = _written(folder)
+    for path in folder.rglob("*") if folder.is_dir() else [folder]:
+        if path not in written and not _OF_SYSTEMS.fullmatch(path.name):
+            raise ValueError(
+                f"{path} was not saved by skparaphrase and would be lost; move it, or "
+                "choose another folder."
+            )
+
+
+def _written(folder: Path) -> set[Path]:
+    """What this package wrote to a folder, and to the folders in it."""
+    metadata = _metadata(folder)
+    if not metadata:
+        return set()
+    paths = {folder / name for name in ("metadata.json", *metadata["files"])}
+    for inner in {path.parent for path in paths} - {folder}:
+        if not inner.is_symlink():
+            paths |= {inner, *_written(inner)}
+    return paths
+
+
+def _metadata(folder: Path) -> dict[str, Any]:
+    """The metadata of a folder that this package wrote; of others, nothing."""
     try:
         metadata = read_json(folder / "metadata.json")
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        return set()
-    is_ours = metadata.get("format") == _FORMAT
-    return {"metadata.json", *metadata.get("files", ())} if is_ours else set()
-
-
-def _others(folder: Path) -> list[Path]:
-    """What others put into a folder and its inner folders, relative to it."""
-    files, found = _files(folder), []
-    for path in folder.iterdir():
-        if f"{path.name}/metadata.json" in files and not path.is_symlink():
-            found += [path.name / other for other in _others(path)]
-        elif path.name not in files:
-            found.append(Path(path.name))
-    return found
-
-
-def _move_others(old: Path, folder: Path) -> None:
-    """Move what others put into an old folder to the one that replaces it."""
-    for path in _others(old):
-        if os.path.lexists(folder / path):
-            raise ValueError(f"{old / path}, of a killed save, is there twice")
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        os.replace(old / path, folder / path)
+    except (OSError, ValueError):
+        return {}
+    return metadata if metadata.get("format") == _FORMAT else {}
 
 
 def write_metadata(folder: Path, *, kind: str, **content: Any) -> None:
@@ -163,29 +149,18 @@ def write_metadata(folder: Path, *, kind: str, **content: Any) -> None:
 
 def read_folder(folder: Path, read: Callable[..., T], **options: Any) -> T:
     """Read a folder; start again if it is replaced meanwhile."""
-    for _ in range(_TRIES):
-        place = folder
-        if not folder.exists() and _old(folder).exists():
-            place = _old(folder)
-        before = _identity(place)
+    while True:
+        is_killed = not folder.exists() and _old(folder).exists()  # a save
+        place = _old(folder) if is_killed else folder
+        before = repr(_metadata(place))  # with the checksums of all files
         try:
             content = read(place, **options)
         except (OSError, ValueError):
-            if _identity(place) == before:
+            if repr(_metadata(place)) == before:
                 raise
         else:
-            if _identity(place) == before:
+            if repr(_metadata(place)) == before:
                 return content
-    return read(folder, **options)  # of a file system whose inodes or times change
-
-
-def _identity(folder: Path) -> tuple[int, int] | None:
-    """Inode and time of the metadata, which differ in a new folder."""
-    try:
-        status = (folder / "metadata.json").stat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_mtime_ns
 
 
 def read_metadata(
@@ -209,11 +184,9 @@ def read_metadata(
         If its kind or format is another, or a file has changed since it was written.
     """
     path = folder / "metadata.json"
-    if not folder.exists():
-        raise FileNotFoundError(f"There is no folder {folder}.")
     if not os.path.lexists(path):
         raise FileNotFoundError(
-            f"{folder} was not saved by skparaphrase: it has no metadata.json."
+            f"{folder} is no folder that skparaphrase has saved: it has no {path.name}."
         )
     metadata = read_json(path)
     with refuse_corruption(folder):
@@ -315,35 +288,18 @@ def read_safetensors(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def checked_file(path: Path) -> Path:
-    """Return the path of a file of a saved folder; raise unless it is a plain file."""
-    if os.path.lexists(path) and not path.is_file():
-        raise ValueError(f"{path} is corrupt: it is not a file")
+    """Return a path; raise a ValueError if it is not of a file but may never end."""
+    if path.exists() and not path.is_file():
+        raise ValueError(
+            f"{path} is not a file but a folder, a pipe or a device. Copy its content "
+            "to a file."
+        )
     return path
 
 
 def open_plain(path: Path) -> BinaryIO:
-    """Open a file to read; refuse folders, devices and pipes, which may never end.
-
-    Raises
-    ------
-    OSError
-        If it cannot be opened.
-    ValueError
-        If it is not a plain file, or a link to one.
-    """
-    # Without O_NONBLOCK, opening a pipe waits for somebody who writes to it.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags)
-    mode = os.fstat(descriptor).st_mode
-    if stat.S_ISREG(mode):
-        return os.fdopen(descriptor, "rb")
-    os.close(descriptor)
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    raise ValueError(
-        f"{path} is not a file but a pipe or a device, which may never end. Copy its "
-        "content to a file."
-    )
+    """Open a file to read, with the check of :func:`checked_file`."""
+    return checked_file(path).open("rb")
 
 
 @contextmanager

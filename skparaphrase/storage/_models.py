@@ -19,7 +19,6 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
-from skparaphrase._compat import validate_parameter_constraints
 from skparaphrase._typing import Arrays, FilePath
 from skparaphrase.storage import _folders
 from skparaphrase.storage._vectorizers import (
@@ -35,7 +34,6 @@ _MODELS = ("encoders", "search", "supervised")
 _SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
 _ARRAYS = "arrays.safetensors"
 _MAPPED = "float32", "float64", "uint8", "int64"  # types of large arrays
-_LABEL_BYTES = 2**26  # of an array of labels
 
 
 @dataclass
@@ -56,17 +54,12 @@ class _Folder:
     trusted: bool = False
     verify: bool = False
 
-    def inner(self, name: str) -> Path:
-        """The path of an inner folder; a ValueError if it is a link."""
+    def read_model(self, name: str) -> Any:
+        """The model in an inner folder; a ValueError if that is a link."""
         path = self.path / name
         if path.is_symlink():
             raise ValueError(f"{name} is a link to a folder; copy the folder")
-        return path
-
-    def read_model(self, name: str) -> Any:
-        """The model in an inner folder."""
-        options = {"trusted": self.trusted, "verify": self.verify}
-        return _load(self.inner(name), **options)
+        return _load(path, trusted=self.trusted, verify=self.verify)
 
     def write_json(self, name: str, content: object) -> None:
         text = json.dumps(content)
@@ -148,18 +141,12 @@ def _write_labels(folder: _Folder, name: str, value: NDArray[Any]) -> Any:
     labels = value.tolist()
     if tuple in map(type, labels):
         raise ValueError(f"{name} contains tuples; save takes numbers and strings.")
-    return [str(value.dtype), [*map(plain, labels)]]
+    return [str(value.dtype), plain(labels)]
 
 
 def _read_labels(folder: _Folder, name: str, content: list[Any]) -> Any:
     dtype, labels = content
-    if not re.fullmatch(r"object|[<>]U\d{1,9}", dtype):
-        raise ValueError(f"labels of type {dtype!r}")
-    if dtype != "object" and np.dtype(dtype).itemsize * len(labels) > _LABEL_BYTES:
-        raise ValueError(f"{len(labels)} labels of type {dtype!r} are too large")
-    array = np.empty(len(labels), dtype)
-    array[:] = labels
-    return array
+    return np.array(labels, object if dtype == "object" else str)
 
 
 def _write_array(folder: _Folder, name: str, value: NDArray[Any]) -> bool:
@@ -183,7 +170,7 @@ def _write_table(folder: _Folder, name: str, value: Any) -> Any:
     reference = storage.bundled_reference(value)
     if reference is not None:
         return reference
-    changes = _module("vectors._changes").find_changes(value)
+    changes = _module("vectors._rows").find_changes(value)
     if changes is not None:  # of a table of the package
         names = _write_arrays(folder, name, changes._asdict())
         return [*storage.bundled_reference(value._base), names]
@@ -195,7 +182,7 @@ def _read_table(folder: _Folder, name: str, reference: list[Any] | None) -> Any:
         table = _module("vectors._storage").referred(*reference[:3])
         for names in reference[3:]:
             changes = _read_arrays(folder, name, names)
-            table = _module("vectors._changes").apply_changes(table, **changes)
+            table = _module("vectors._rows").apply_changes(table, **changes)
         return table
     table = folder.read_model(name)
     if not isinstance(table, _module("vectors").WordVectors):
@@ -295,7 +282,7 @@ def save(self: BaseEstimator, folder: FilePath) -> None:
             f"{kind} cannot be saved without pickle: only classes of skparaphrase can. "
             "Save the model with joblib or skops instead."
         )
-    _validate(self)
+    self._validate_params()
     parameters = self.get_params(deep=False)
     had_init = parameters.get("init") is not None and hasattr(self, "_forget_init")
     for name, value in parameters.items():
@@ -365,8 +352,7 @@ def load(folder: FilePath, *, trusted: bool = False, verify: bool = False) -> An
     ...     skparaphrase.load(f"{folder}/sif")
     SIFEncoder(a=0.0001)
     """
-    options = {"trusted": trusted, "verify": verify}
-    return _folders.read_folder(Path(folder), _load, **options)
+    return _folders.read_folder(Path(folder), _load, trusted=trusted, verify=verify)
 
 
 def _load(folder: Path, *, trusted: bool, verify: bool) -> Any:
@@ -381,7 +367,7 @@ def _load(folder: Path, *, trusted: bool, verify: bool) -> Any:
         kind = _find_class(_MODELS, metadata["kind"], metadata["parameters"])
         parameters = {k: _read(inside, k, v) for k, v in metadata["parameters"].items()}
         model = kind(**parameters)
-        _validate(model)
+        model._validate_params()
         if metadata.get("default_table") is not None:
             _module("vectors._storage").referred(*metadata["default_table"])
         for name in (*metadata["attributes"], *metadata["same"]):
@@ -436,28 +422,11 @@ def _find_class(
     """The public class of a name, which must have these parameters."""
     if kind not in _classes(modules):
         raise ValueError(f"there is no public class {kind!r}")
+    found: Callable[..., Any] = _classes(modules)[kind]
     for name in parameters:
-        if name not in _defaults(_classes(modules)[kind]):
+        if name not in signature(found).parameters:
             raise ValueError(
                 f"{kind} has no parameter {name!r}; load the model with the version of "
                 "skparaphrase that wrote it"
             )
-    return _classes(modules)[kind]
-
-
-@cache
-def _defaults(kind: Callable[..., Any]) -> dict[str, Any]:
-    """The parameters of a class, with their defaults."""
-    return {name: p.default for name, p in signature(kind).parameters.items()}
-
-
-def _validate(model: BaseEstimator) -> None:
-    """Validate the parameters as `fit` does; defaults are valid, which saves time."""
-    kind: Any = type(model)
-    changed = {}
-    for name, default in _defaults(kind).items():
-        value = getattr(model, name)
-        if type(value) is not type(default) or value != default:
-            changed[name] = value
-    constraints = getattr(model, "_parameter_constraints", {})
-    validate_parameter_constraints(constraints, changed, kind.__name__)
+    return found

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_consistent_length
@@ -24,13 +23,12 @@ from skparaphrase.supervision._targets import Targets, weighted_by_class
 from skparaphrase.text import check_pairs, check_texts
 
 
-class TrainedModel(TrainedEstimator, BaseEstimator):
+class SupervisedModel(TrainedEstimator, BaseEstimator):
     """Base class of models that are trained on labelled examples.
 
     A subclass names the kind of its targets.
     """
 
-    _fitted_names: ClassVar[tuple[str, ...]]
     _kind: ClassVar[type[Targets]]
     _n_texts: ClassVar[int]  # of an example
 
@@ -95,8 +93,7 @@ class TrainedModel(TrainedEstimator, BaseEstimator):
         kept, or without validation the parameters reached so far, and with
         `warm_start=True` another `fit` resumes.
         """
-        validation = X_val, y_val, sample_weight_val
-        self._fit(X, y, sample_weight, groups, validation)
+        self._fit(X, y, sample_weight, groups, (X_val, y_val, sample_weight_val))
         return self
 
     def _read(
@@ -110,11 +107,8 @@ class TrainedModel(TrainedEstimator, BaseEstimator):
             )
         kind = type(self._targets) if resume else self._kind_of(y)
         examples = self._read_rows(X, y, sample_weight, "X", kind)
-        if resume:
-            targets = self._targets
-            self._check_columns(targets, y, "y")
-        else:
-            targets = kind.fit(examples, self._outputs_of(y))
+        targets = self._targets if resume else kind.fit(examples, self._outputs_of(y))
+        self._check_columns(targets, y, "y")
         groups = check_groups(groups, len(examples))
         return replace(examples, kind=targets, groups=groups).with_weight()
 
@@ -144,11 +138,11 @@ class TrainedModel(TrainedEstimator, BaseEstimator):
         return Examples(texts, kind.read(y, texts), weights)
 
     def _hold_out(
-        self, examples: Examples, validation: Validation, split_state: RandomState
+        self, examples: Examples, validation: Validation, seed: int
     ) -> tuple[Examples, Examples | None]:
-        train, held_out = super()._hold_out(examples, validation, split_state)
+        train, held_out = super()._hold_out(examples, validation, seed)
         if self.warm_start and self.__sklearn_is_fitted__():
-            train.kind.check(train)
+            train.kind.check_resumed(train)
         class_weight = getattr(self, "class_weight", None)
         if class_weight is not None:
             train = weighted_by_class(train, class_weight)

@@ -12,11 +12,12 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
 from skparaphrase._estimator import Settings, store_parameters
+from skparaphrase._frames import column_names
 from skparaphrase._trained import Attributes
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders import LSTMEncoder, ParaphraseEncoder, SIFEncoder
 from skparaphrase.optimizers import DENSE, Optimizer
-from skparaphrase.supervised._heads import FROZEN, SupervisedModel, wieting_settings
+from skparaphrase.supervised._heads import FROZEN, HeadModel, wieting_settings
 from skparaphrase.supervision._targets import Classes, LabelSets, Targets
 
 #: Of Wieting et al. (2016): for averages, and for LSTMs with output gate.
@@ -51,7 +52,7 @@ class LabelProbabilities(ClassifierMixin):
         Parameters
         ----------
         X : array-like of str of shape (n_samples,) or (n_samples, 2)
-            As in :meth:`fit`.
+            The texts or pairs.
 
         Returns
         -------
@@ -66,7 +67,7 @@ class LabelProbabilities(ClassifierMixin):
         Parameters
         ----------
         X : array-like of str of shape (n_samples,) or (n_samples, 2)
-            As in `predict_proba`.
+            The texts or pairs.
 
         Returns
         -------
@@ -76,7 +77,7 @@ class LabelProbabilities(ClassifierMixin):
         return np.log(self.predict_proba(X))
 
 
-class PairClassifier(LabelProbabilities, SupervisedModel):
+class PairClassifier(LabelProbabilities, HeadModel):
     r"""Label of a pair of texts, such as entailment, learnt from labelled pairs.
 
     The head of :class:`SimilarityRegressor` with labels as outputs and cross-entropy as
@@ -93,9 +94,11 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     optimizer : str or Optimizer, default=None
         None is ``Optimizer("adagrad", vectors_penalty=1e-5, composition_penalty=1e-6,
         head_penalty=1e-6)``.
-    learning_rate, batch_size, max_epochs
-        As in :class:`SimilarityRegressor`, but the rate does not depend on the number
-        of examples.
+    learning_rate : float, default=0.01
+        Length of the steps. Unlike that of :class:`SimilarityRegressor`, it does not
+        depend on the number of examples.
+    batch_size, max_epochs
+        As in :class:`SimilarityRegressor`.
     class_weight : dict or "balanced", default=None
         Weights of the labels in the loss, multiplied by `sample_weight`; "balanced":
         inversely proportional to their frequencies.
@@ -187,7 +190,7 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         store_parameters(self, locals())
 
 
-class TextClassifier(LabelProbabilities, SupervisedModel):
+class TextClassifier(LabelProbabilities, HeadModel):
     r"""Label of a text, such as its sentiment, learnt from labelled texts.
 
     Logistic regression on the vectors of any encoder, after which both are trained with
@@ -275,7 +278,7 @@ class TextClassifier(LabelProbabilities, SupervisedModel):
     multilabel_: bool
 
     _kind = Classes
-    _fitted_names = *SupervisedModel._fitted_names, "multilabel_"
+    _fitted_names = *HeadModel._fitted_names, "multilabel_"
     _n_texts = 1
     _optimizer = Optimizer("adagrad", vectors_penalty=1e-6, **_PENALTIES)
 
@@ -323,7 +326,7 @@ class TextClassifier(LabelProbabilities, SupervisedModel):
         return LabelSets if LabelSets.matches(y) else Classes
 
     def _outputs_of(self, y: ArrayLike) -> NDArray[np.str_] | None:
-        names = [*getattr(y, "columns", [])]  # of a frame
+        names = column_names(y)
         named = names and all(isinstance(name, str) for name in names)
         return np.array(names) if named else None
 

@@ -21,20 +21,21 @@ from skparaphrase._compat import HasMethods, Interval, StrOptions
 from skparaphrase._estimator import Arrays, Settings
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase._math import cosine, pair_features, unit_vectors
-from skparaphrase._trained import Attributes
+from skparaphrase._trained import Attributes, FitSettings
 from skparaphrase._typing import Texts
 from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.encoders._base import text_vectors
-from skparaphrase.encoders._embedding import embed_batch
-from skparaphrase.encoders._initialize import (
-    begin_training,
+from skparaphrase.encoders._embedding import embed_batches
+from skparaphrase.encoders._start import EncoderStart, TableRows, encoder_start
+from skparaphrase.encoders._trained import TrainedEncoder
+from skparaphrase.supervised._base import SupervisedModel
+from skparaphrase.supervised._encoders import (
     copy_fitted,
-    resume_training,
+    initialize_encoder,
+    select,
+    trained_encoder,
     warn_if_fitted,
 )
-from skparaphrase.encoders._start import Start, TableRows, unwrap_frozen
-from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.supervised._base import TrainedModel
 from skparaphrase.supervised._logistic import centroid_prior, logistic_regression
 from skparaphrase.supervision._examples import EncodedExamples, Examples
 from skparaphrase.supervision._targets import LabelSets, Targets
@@ -78,7 +79,7 @@ class HeadStart(NamedTuple):
     targets : Targets
     encoder : encoder
         In the state that training starts from.
-    of_encoder : Start or None
+    of_encoder : EncoderStart or None
         What the training of the encoder starts from; None: texts keep their vectors.
     vectors : ndarray of shape (n_distinct, dim) or None
         The vectors of the distinct texts, if they keep them.
@@ -87,7 +88,7 @@ class HeadStart(NamedTuple):
 
     targets: Targets
     encoder: Any
-    of_encoder: Start | None
+    of_encoder: EncoderStart | None
     vectors: Any
     head: "networks.Head"
 
@@ -97,13 +98,13 @@ class HeadStart(NamedTuple):
         return None if self.of_encoder is None else self.of_encoder.rows
 
 
-class SupervisedModel(TrainedModel):
+class HeadModel(SupervisedModel):
     """Base class of models that put a head on an encoder.
 
     A subclass has the parameters in its signature.
     """
 
-    features: Sequence[str] = ("product", "absdiff")  # of pairs
+    features: Sequence[str]  # of models of pairs
 
     encoder_: Any
     head_: dict[str, NDArray[np.float32]]
@@ -113,7 +114,7 @@ class SupervisedModel(TrainedModel):
     _enough_nats: ClassVar[float] = 100.0  # of targets, for the whole learning rate
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TrainedModel._parameter_constraints,
+        **SupervisedModel._parameter_constraints,
         "encoder": [HasMethods(["transform"]), None],
         "features": [tuple, list],
         "hidden_dim": [Interval(Integral, 1, None, closed="left"), None],
@@ -138,7 +139,7 @@ class SupervisedModel(TrainedModel):
         Parameters
         ----------
         X : array-like of str of shape (n_samples,) or (n_samples, 2)
-            As in :meth:`fit`.
+            The texts or pairs.
 
         Returns
         -------
@@ -156,58 +157,51 @@ class SupervisedModel(TrainedModel):
         """Whether the vectors of texts stay as they are."""
         return self.freeze == "encoder" or isinstance(self.encoder, FrozenEstimator)
 
-    def _start(
-        self, train: Examples, steps: "training.Steps", *, resume: bool
-    ) -> "HeadStart":
-        if resume:
-            encoder, of_encoder = self._resumed(self.encoder_, train, steps)
-        else:
-            encoder, of_encoder = self._begin(train, steps)
+    def _start(self, train: Examples, settings: FitSettings) -> HeadStart:
+        encoder, of_encoder = self._start_encoder(train, settings)
         vectors: Any = None
-        targets = train.kind
         if of_encoder is None:
             vectors = text_vectors(encoder, train.distinct)
         dim = vectors.shape[1] if of_encoder is None else of_encoder.composition.dim
-        build = partial(self._head, dim, targets.n_outputs)
-        if resume:
+        build = partial(self._head, dim, train.kind.n_outputs)
+        if settings.resume:
             head = networks.with_parameters(build, self.head_, "The fitted model")
-            return HeadStart(targets, encoder, of_encoder, vectors, head)
+            return HeadStart(train.kind, encoder, of_encoder, vectors, head)
         head = build()
-        head.reset(steps.random_state)
-        start = HeadStart(targets, encoder, of_encoder, vectors, head)
+        head.reset(settings.steps.random_state)
+        start = HeadStart(train.kind, encoder, of_encoder, vectors, head)
         if self.hidden_dim is None:
-            self._start_as_regression(start, train, steps.random_state)
+            self._start_as_regression(start, train, settings.steps.random_state)
         return start
 
-    def _begin(
-        self, train: Examples, steps: "training.Steps"
-    ) -> tuple[Any, Start | None]:
+    def _start_encoder(
+        self, train: Examples, settings: FitSettings
+    ) -> tuple[Any, EncoderStart | None]:
         """The encoder that training starts with; the one given is not changed.
 
-        Without a `Start`, texts keep their vectors.
+        Without an `EncoderStart`, texts keep their vectors.
         """
-        encoder = ParaphraseEncoder() if self.encoder is None else self.encoder
-        if self.init is not None:
+        if settings.resume:
+            encoder = self.encoder_
+        elif self.init is not None:
             if self.encoder is not None:
                 raise ValueError(
                     f"init={self.init!r} brings its own architecture: pass either "
                     "encoder or init."
                 )
             encoder = copy_fitted(self.init)
-            return self._resumed(encoder, train, steps)
-        if isinstance(encoder, FrozenEstimator):
-            check_is_fitted(encoder)
-            return unwrap_frozen(encoder), None
-        warn_if_fitted(encoder, "`init`")
-        if self.freeze == "encoder" and not isinstance(encoder, TrainedEncoder):
-            return clone(encoder).fit(train.texts.ravel()), None
-        encoder, start = begin_training(encoder, train.texts, train.distinct, steps)
-        return encoder, None if self.freeze == "encoder" else start
-
-    def _resumed(
-        self, encoder: Any, train: Examples, steps: "training.Steps"
-    ) -> tuple[Any, Start | None]:
-        """A fitted encoder, and its start, unless it stays as it is."""
+        elif isinstance(self.encoder, FrozenEstimator):
+            check_is_fitted(self.encoder)
+            return self.encoder.estimator, None
+        else:
+            encoder = ParaphraseEncoder() if self.encoder is None else self.encoder
+            if self.freeze == "encoder" and not isinstance(encoder, TrainedEncoder):
+                warn_if_fitted(encoder, "`init`")
+                return clone(encoder).fit(train.texts.ravel()), None
+            encoder, start = initialize_encoder(
+                encoder, train, settings.steps, "`init`"
+            )
+            return encoder, None if self.freeze == "encoder" else start
         if self._is_frozen:
             return encoder, None
         if not isinstance(encoder, TrainedEncoder):
@@ -215,17 +209,19 @@ class SupervisedModel(TrainedModel):
                 f"Training started with a frozen {type(encoder).__name__}, which "
                 "cannot be trained. Fit a clone to start again."
             )
-        return encoder, resume_training(encoder, train.distinct, steps)
+        return encoder, encoder_start(encoder, train, settings.steps, resume=True)
 
     def _start_as_regression(
-        self, start: "HeadStart", train: Examples, random_state: RandomState
+        self, start: HeadStart, train: Examples, random_state: RandomState
     ) -> None:
         """Set the output layer to a logistic regression on the initial vectors."""
         vectors, of_encoder = start.vectors, start.of_encoder
         if of_encoder is not None:
             table, batch = of_encoder.rows.small_table(), of_encoder.rows.batch
             device = networks.resolve_device(start.encoder.device)
-            vectors = embed_batch(of_encoder.composition, table, batch, device)
+            vectors = embed_batches(
+                of_encoder.composition, table, [batch], len(batch), device
+            )
         rows, indices = np.arange(len(train)), train.indices
         if len(rows) > _MAX_EXAMPLES:
             rows = np.sort(random_state.permutation(len(rows))[:_MAX_EXAMPLES])
@@ -255,21 +251,16 @@ class SupervisedModel(TrainedModel):
             hidden_dim=self.hidden_dim,
             n_outputs=n_outputs,
             n_texts=self._n_texts,
-            features=self.features,
+            features=getattr(self, "features", ("cosine",)),  # of pairs only
             projection_dim=self.projection_dim,
             text_norm=self.text_norm,
             cosine_scale=_COSINE_SCALE,
         )
 
     def _trainer(
-        self,
-        start: "HeadStart",
-        train: Examples,
-        steps: "training.Steps",
-        split_state: RandomState,
+        self, start: HeadStart, train: Examples, settings: FitSettings
     ) -> "training.Trainer":
-        device = networks.resolve_device(self.device)
-        of_encoder, prior = start.of_encoder, None
+        of_encoder, prior, steps = start.of_encoder, None, settings.steps
         if self.hidden_dim is None and not isinstance(start.targets, LabelSets):
             nats = len(train) * np.log(start.targets.n_outputs)
             # The first steps of AdaGrad are as long as the rate, from any examples.
@@ -279,6 +270,7 @@ class SupervisedModel(TrainedModel):
         if of_encoder is None:  # averages of one token each
             rows = np.arange(len(train.distinct) + 1)
             batch = TokenBatch(rows[:-1].astype(np.int32), rows)
+            device = networks.resolve_device(self.device)
             table = networks.WordTable(start.vectors, device=device, frozen=True)
             composition: networks.Composition = networks.Average(table.weight.shape[1])
         else:
@@ -288,8 +280,8 @@ class SupervisedModel(TrainedModel):
                 anchors = partial(of_encoder.rows.matrix_of, prior.vectors_)
                 of_encoder = replace(of_encoder, anchors=anchors)
             table = of_encoder.word_table(
-                steps.optimizer,
-                device,
+                steps,
+                self.device,
                 uses_anchors=steps.optimizer._uses_start and self.freeze is None,
                 frozen=self.freeze == "vectors",
             )
@@ -324,7 +316,7 @@ class SupervisedModel(TrainedModel):
         return prior
 
     def _attributes(
-        self, start: "HeadStart", arrays: Arrays, *, is_scratch: bool = False
+        self, start: HeadStart, arrays: Arrays, *, is_scratch: bool = False
     ) -> Attributes:
         head = select(arrays, "head.") or networks.parameter_arrays(start.head)
         trained = trained_encoder(
@@ -389,27 +381,3 @@ def _scaled_cosine(
     first: NDArray[np.float32], second: NDArray[np.float32]
 ) -> NDArray[np.floating]:
     return cosine(first, second)[:, np.newaxis] * np.float32(_COSINE_SCALE)
-
-
-def trained_encoder(
-    encoder: Any, start: Start | None, arrays: Arrays, *, is_scratch: bool
-) -> Any:
-    """The encoder inside a model, given the arrays of the model's trainer.
-
-    It is the one of the start if that was not trained, or if there are no arrays.
-    """
-    if start is None or not arrays:
-        return encoder
-    of_encoder = select(arrays, "composition.")
-    of_encoder |= {k: array for k, array in arrays.items() if k == "vectors"}
-    attributes = encoder._attributes(start, of_encoder, is_scratch=is_scratch)
-    return encoder._with(attributes)
-
-
-def select(arrays: Arrays, prefix: str) -> Arrays:
-    """The arrays whose names start with a prefix, without it."""
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }

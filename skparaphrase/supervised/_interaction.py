@@ -20,14 +20,14 @@ from skparaphrase._estimator import Arrays, Settings, store_parameters, warn_cal
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase._progress import progress_bar
 from skparaphrase._threads import own_torch
-from skparaphrase._trained import Attributes
+from skparaphrase._trained import Attributes, FitSettings
 from skparaphrase._typing import Texts
 from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.encoders._embedding import similar_lengths
 from skparaphrase.encoders._start import TableRows
 from skparaphrase.metrics._similarity import correlation
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervised._base import TrainedModel
+from skparaphrase.supervised._base import SupervisedModel
 from skparaphrase.supervision._examples import EncodedExamples, Examples
 from skparaphrase.supervision._targets import Scores, Targets
 from skparaphrase.text._check import unique_texts
@@ -89,7 +89,7 @@ class InteractionStart(NamedTuple):
     anchors: NDArray[np.float32] | None = None
 
 
-class PairwiseInteraction(TrainedModel):
+class PairwiseInteraction(SupervisedModel):
     """Base class of models that compare each word of one sentence with each of another.
 
     A subclass has the parameters in its signature.
@@ -111,7 +111,7 @@ class PairwiseInteraction(TrainedModel):
     _later_wins = True  # as in the paper's code
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TrainedModel._parameter_constraints,
+        **SupervisedModel._parameter_constraints,
         "max_words": [Options(Integral, {32, 48, 64})],
         "hidden_dim": [Interval(Integral, 1, None, closed="left"), None],
         "focus": [StrOptions({"matching", "paper", "dropout", "none"})],
@@ -148,10 +148,9 @@ class PairwiseInteraction(TrainedModel):
         matrix = table.token_vectors(ids, batch.extra) * np.float32(factor)
         return TokenBatch(local.astype(np.int32), batch.offsets), matrix
 
-    def _start(
-        self, train: Examples, steps: "training.Steps", *, resume: bool
-    ) -> "InteractionStart":
-        texts, targets = train.distinct, train.kind
+    def _start(self, train: Examples, settings: FitSettings) -> InteractionStart:
+        texts, targets, resume = train.distinct, train.kind, settings.resume
+        steps = settings.steps
         given, tokenizer = self._given_table(), check_tokenizer(self.tokenizer)
         if resume:
             scale, similarity, table = self.scale_, self.similarity_, self._table()
@@ -214,12 +213,9 @@ class PairwiseInteraction(TrainedModel):
         return networks.with_parameters(build, self.parameters_, "The fitted model")
 
     def _trainer(
-        self,
-        start: "InteractionStart",
-        train: Examples,
-        steps: "training.Steps",
-        split_state: RandomState,
+        self, start: InteractionStart, train: Examples, settings: FitSettings
     ) -> "training.Trainer":
+        steps = settings.steps
         self._warn_if_truncated(start.texts)
         table = networks.WordTable(
             start.matrix,
@@ -245,7 +241,7 @@ class PairwiseInteraction(TrainedModel):
         return multiplied(table, scale, unknown_weight=scale, is_weighted=is_weighted)
 
     def _attributes(
-        self, start: "InteractionStart", arrays: Arrays, *, is_scratch: bool = False
+        self, start: InteractionStart, arrays: Arrays, *, is_scratch: bool = False
     ) -> Attributes:
         arrays = arrays or networks.parameter_arrays(start.network)
         attributes: Attributes = {
@@ -327,8 +323,8 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     ----------
     vectors : WordVectors, default=None
         None takes the table of :func:`skparaphrase.load_pretrained`. Words that it
-        neither has nor makes vectors for are left out. The paper draws a random vector
-        for each of them, as `WordVectors(unknown="hash")` does.
+        neither has nor makes vectors for are left out. (The paper draws a random vector
+        for each of them.)
     hidden_dim : int, default=250
         Units of the LSTM, which reads in both directions, as in the paper's code. None
         compares word vectors instead of its states (table 8).
@@ -356,8 +352,8 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     optimizer : str or Optimizer, default=None
         None is ``Optimizer("adam", schedule="linear", clip_norm=50.0,
         clip_jointly=True, max_change=None)``.
-    learning_rate
-        As in :class:`SimilarityRegressor`.
+    learning_rate : float, default=0.001
+        Step size of the optimizer.
     batch_size : int, default=32
         Pairs per step. The gradient of a batch is the mean over its pairs.
     max_epochs

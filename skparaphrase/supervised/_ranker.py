@@ -51,9 +51,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         average word vectors. None is the paper's model.
     scale, tokenizer, optimizer
         As in :class:`PairwiseInteractionRegressor`.
-    learning_rate
-        As in :class:`SimilarityRegressor`.
-    batch_size
+    learning_rate, batch_size
         As in :class:`PairwiseInteractionRegressor`.
     max_epochs
         As in :class:`SimilarityRegressor`.

@@ -15,7 +15,7 @@ from skparaphrase._typing import Encoder
 from skparaphrase.encoders import CNNEncoder, ParaphraseEncoder, SIFEncoder
 from skparaphrase.metrics._similarity import correlation
 from skparaphrase.optimizers import DENSE, Optimizer
-from skparaphrase.supervised._heads import FROZEN, SupervisedModel, wieting_settings
+from skparaphrase.supervised._heads import FROZEN, HeadModel, wieting_settings
 from skparaphrase.supervision._examples import Examples
 from skparaphrase.supervision._targets import Scores
 
@@ -37,7 +37,7 @@ _PAPER: dict[str, Any] = {
 }
 
 
-class SimilarityRegressor(RegressorMixin, SupervisedModel):
+class SimilarityRegressor(RegressorMixin, HeadModel):
     r"""Similarity of two texts on a graded scale, learnt from scored pairs.
 
     A softmax over the integers of the scale, linear in features of the two vectors,
@@ -93,7 +93,6 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     levels : array-like of float, default=None
         Scores that the outputs of the softmax stand for, evenly spaced: the scale. None
         takes the integers from the lowest to the highest score of `fit`.
-
     optimizer : str or Optimizer, default=None
         None is ``Optimizer("adagrad", vectors_penalty=1e-5, composition_penalty=1e-6,
         head_penalty=1e-6)``. See :class:`~skparaphrase.optimizers.Optimizer`, whose
@@ -113,9 +112,8 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         Number of epochs without a better validation score before training stops.
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, including optimizer and random
-        state, for `max_epochs` more epochs. `encoder` only matters where training
-        starts. After validation it resumes from the best epoch, with the
-        optimizer state of the last one.
+        state, for `max_epochs` more epochs; after validation from the best epoch, with
+        the optimizer state of the last one.
     device : str, default="auto"
         "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None
@@ -192,7 +190,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SupervisedModel._parameter_constraints,
+        **HeadModel._parameter_constraints,
         "levels": ["array-like", None],
     }
 

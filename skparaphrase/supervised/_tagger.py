@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from copy import copy
 from itertools import chain
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
@@ -27,19 +26,18 @@ from skparaphrase._estimator import Arrays, Settings, store_parameters
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase._progress import progress_bar
 from skparaphrase._threads import own_torch
-from skparaphrase._trained import Attributes
+from skparaphrase._trained import Attributes, FitSettings
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders import CharagramEncoder, CharCNNEncoder, CharLSTMEncoder
-from skparaphrase.encoders._initialize import (
-    begin_training,
-    resume_training,
-    warn_if_fitted,
-)
-from skparaphrase.encoders._start import Start, TableRows
+from skparaphrase.encoders._start import EncoderStart, TableRows, encoder_start
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.optimizers import DENSE, Optimizer
-from skparaphrase.supervised._base import TrainedModel
-from skparaphrase.supervised._heads import trained_encoder
+from skparaphrase.supervised._base import SupervisedModel
+from skparaphrase.supervised._encoders import (
+    copy_fitted,
+    initialize_encoder,
+    trained_encoder,
+)
 from skparaphrase.supervision._examples import EncodedExamples, Examples
 from skparaphrase.supervision._tags import TokenTags, check_sentences, check_tags
 from skparaphrase.supervision._targets import Targets
@@ -69,28 +67,25 @@ class TaggerStart(NamedTuple):
     targets : TokenTags
     encoder : TrainedEncoder
         Of words, in the state that training starts from.
-    of_words : Start
+    of_words : EncoderStart
         The vectors of the words, and the network that composes them.
-    is_trained : bool
-        Whether the encoder is trained.
     sentences : Sentences
     tagger : Tagger
     """
 
     targets: Targets
     encoder: TrainedEncoder
-    of_words: Start
-    is_trained: bool
+    of_words: EncoderStart
     sentences: "networks.Sentences"
     tagger: "networks.Tagger"
 
     @property
-    def rows(self) -> TableRows | None:
-        """The rows of a table that are trained."""
-        return self.of_words.rows if self.is_trained else None
+    def rows(self) -> TableRows:
+        """The rows of the table."""
+        return self.of_words.rows
 
 
-class SequenceTagger(TrainedModel):
+class SequenceTagger(SupervisedModel):
     r"""Tags for the words of sentences, such as parts of speech.
 
     The tagger of Wieting et al. (2016, Charagram), section 4.2. An encoder embeds each
@@ -198,7 +193,7 @@ class SequenceTagger(TrainedModel):
     _refused = ("word_dropout", "scramble")
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TrainedModel._parameter_constraints,
+        **SupervisedModel._parameter_constraints,
         "word_encoder": [HasMethods(["transform"]), None],
         "hidden_dim": [Interval(Integral, 1, None, closed="left")],
         "dropout": [Interval(Real, 0, 1, closed="left")],
@@ -308,9 +303,8 @@ class SequenceTagger(TrainedModel):
         tags : ndarray of shape (n_sentences,), dtype object
             A list of tags for each sentence.
         """
-        check_is_fitted(self)
-        sentences = check_sentences(X)
-        rows = split_rows(self._predict_flat(sentences), sentences)
+        scores, sentences = self._scores(X)
+        rows = by_sentence(self._targets.decode(scores), sentences)
         return np.fromiter((row.tolist() for row in rows), dtype=object)
 
     def predict_proba(self, X: Texts) -> list[NDArray[np.float32]]:
@@ -325,9 +319,8 @@ class SequenceTagger(TrainedModel):
         probabilities : list of ndarray of shape (n_tokens, n_tags)
             In the order of `classes_`.
         """
-        check_is_fitted(self)
-        sentences = check_sentences(X)
-        return split_rows(softmax(self._scores(sentences), axis=1), sentences)
+        scores, sentences = self._scores(X)
+        return by_sentence(softmax(scores, axis=1), sentences)
 
     def score(self, X: Texts, y: ArrayLike) -> float:
         """The fraction of words that get the right tag.
@@ -342,19 +335,17 @@ class SequenceTagger(TrainedModel):
         -------
         accuracy : float
         """
-        check_is_fitted(self)
-        sentences = check_sentences(X)
+        scores, sentences = self._scores(X)
         tags = check_tags(y, sentences)
         if not len(tags):
             raise ValueError("There are no tokens to score.")
-        return float(np.mean(self._predict_flat(sentences) == tags))
-
-    def _predict_flat(self, sentences: list[list[str]]) -> NDArray[Any]:
-        return self._targets.decode(self._scores(sentences))
+        return float(np.mean(self._targets.decode(scores) == tags))
 
     @own_torch()
-    def _scores(self, sentences: list[list[str]]) -> NDArray[np.float32]:
-        """Scores before the softmax of all tokens, shape (n_tokens, n_tags)."""
+    def _scores(self, X: Texts) -> tuple[NDArray[np.float32], list[list[str]]]:
+        """Scores before the softmax, shape (n_tokens, n_tags), and the sentences."""
+        check_is_fitted(self)
+        sentences = check_sentences(X)
         encoder, device = self.word_encoder_, networks.resolve_device(self.device)
         tagger, table = self._fitted_tagger().to(device), encoder.vectors_
 
@@ -364,20 +355,20 @@ class SequenceTagger(TrainedModel):
             return torch.from_numpy(table.token_vectors(wanted, extra)).to(device)
 
         words, capitals, positions = index_words(sentences)
-        batch = table.encode(words, encoder._tokenizer())
+        batch = table.encode(words.distinct, encoder._tokenizer())
         logits = tagger.tag(networks.Sentences(batch, capitals, positions), rows)
         parts = [np.empty((0, len(self.classes_)), np.float32)]
-        with progress_bar(sum(map(len, sentences)), "Predicting", "token") as advance:
+        with progress_bar(len(words), "Predicting", "token") as advance:
             for part in logits:
                 parts.append(part.cpu().numpy())
                 advance(len(part))
-        return np.concatenate(parts)
+        return np.concatenate(parts), sentences
 
     def _read_rows(
         self, X: Any, y: Any, sample_weight: Any, name: str, kind: type[Targets]
     ) -> Examples:
         sentences = check_sentences(X, name)
-        rows = split_rows(check_tags(y, sentences, name.replace("X", "y")), sentences)
+        rows = by_sentence(check_tags(y, sentences, name.replace("X", "y")), sentences)
         if not any(sentences):
             raise ValueError(f"Found 0 token(s) in {name}; at least 1 is required.")
         return Examples(
@@ -391,54 +382,37 @@ class SequenceTagger(TrainedModel):
         examples = super()._read(X, y, sample_weight, groups, resume=resume)
         return examples.take(np.array([*map(bool, examples.texts)]))
 
-    def _start(
-        self, train: Examples, steps: "training.Steps", *, resume: bool
-    ) -> "TaggerStart":
-        frozen = self._is_frozen
+    def _start(self, train: Examples, settings: FitSettings) -> TaggerStart:
         words, capitals, positions = index_words([*train.texts])
-        if frozen:
-            encoder = self.word_encoder_ if resume else self._frozen_encoder()
-            table, tokenizer = encoder.vectors_, encoder._tokenizer()
-            batch = table.encode(words, tokenizer, skip_unknown=True)
-            rows = TableRows(table, batch, [], not steps.optimizer.sparse)
-            of_words = Start(rows, encoder._fitted_composition(), None, [])
-        elif resume:
+        steps, targets, of_words = settings.steps, train.kind, None
+        if settings.resume:
             encoder = self.word_encoder_
-            of_words = resume_training(encoder, words, steps)
+        elif self._is_frozen:
+            encoder = copy_fitted(self.word_encoder, "word_encoder")
         else:
             encoder = self.word_encoder
             if encoder is None:
                 encoder = CharagramEncoder(**_CHARAGRAM)
-            warn_if_fitted(encoder, "`init` of a new one")
-            tokens = np.array([*chain.from_iterable(train.texts)], dtype=object)
-            encoder, of_words = begin_training(encoder, tokens, words, steps)
-        targets = train.kind
-        if resume:
+            encoder, of_words = initialize_encoder(
+                encoder, words, steps, "`init` of a new one"
+            )
+        if of_words is None:
+            of_words = encoder_start(encoder, words, steps, resume=True)
+        if settings.resume:
             tagger = self._fitted_tagger()
         else:
             if self.validation_fraction is not None:  # other tags are not trained
                 targets = TokenTags.fit(train)
             tagger = self._tagger(encoder, of_words.composition, targets.n_outputs)
             tagger.reset(steps.random_state)
-        tagger.composition.requires_grad_(not frozen)
+        tagger.composition.requires_grad_(not self._is_frozen)
         sentences = networks.Sentences(of_words.rows.batch, capitals, positions)
-        return TaggerStart(targets, encoder, of_words, not frozen, sentences, tagger)
+        return TaggerStart(targets, encoder, of_words, sentences, tagger)
 
     @property
     def _is_frozen(self) -> bool:
         """Whether the vectors of words stay as they are."""
         return isinstance(self.word_encoder, FrozenEstimator)
-
-    def _frozen_encoder(self) -> TrainedEncoder:
-        """A copy of the encoder that is not trained."""
-        encoder: Any = self.word_encoder.estimator
-        if not isinstance(encoder, TrainedEncoder):
-            raise TypeError(
-                "A frozen word_encoder must be one trained on paraphrases; got "
-                f"{encoder!r}."
-            )
-        check_is_fitted(encoder)
-        return copy(encoder)
 
     def _tagger(
         self, encoder: TrainedEncoder, composition: "networks.Composition", n_tags: int
@@ -469,17 +443,14 @@ class SequenceTagger(TrainedModel):
         )
 
     def _trainer(
-        self,
-        start: "TaggerStart",
-        train: Examples,
-        steps: "training.Steps",
-        split_state: RandomState,
+        self, start: TaggerStart, train: Examples, settings: FitSettings
     ) -> "training.Trainer":
+        steps = settings.steps
         table = start.of_words.word_table(
-            steps.optimizer,
-            networks.resolve_device(self.device),
+            steps,
+            self.device,
             uses_anchors=steps.optimizer._uses_start,
-            frozen=not start.is_trained,
+            frozen=self._is_frozen,
         )
         rows = np.arange(len(start.sentences))
         targets = start.targets.distributions(train.targets)
@@ -488,9 +459,9 @@ class SequenceTagger(TrainedModel):
         return training.Trainer(objective, table, steps)
 
     def _attributes(
-        self, start: "TaggerStart", arrays: Arrays, *, is_scratch: bool = False
+        self, start: TaggerStart, arrays: Arrays, *, is_scratch: bool = False
     ) -> Attributes:
-        of_encoder = start.of_words if start.is_trained else None
+        of_encoder = None if self._is_frozen else start.of_words
         encoder = trained_encoder(
             start.encoder, of_encoder, arrays, is_scratch=is_scratch
         )
@@ -517,24 +488,16 @@ class SequenceTagger(TrainedModel):
 
 def index_words(
     sentences: list[list[str]],
-) -> tuple[list[str], NDArray[np.float32], TokenBatch]:
-    """Distinct words, whether each has a capital, and their positions in sentences."""
-    indices: dict[str, int] = {}
-    ids = [
-        indices.setdefault(token, len(indices))
-        for token in chain.from_iterable(sentences)
-    ]
-    lengths = [len(sentence) for sentence in sentences if sentence]
-    words = list(indices)
-    capitals = [any(map(str.isupper, word)) for word in words]
-    positions = TokenBatch(
-        np.array(ids, dtype=np.int32),
-        np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
-    )
+) -> tuple[Examples, NDArray[np.float32], TokenBatch]:
+    """All tokens, whether each distinct one has a capital, and their positions."""
+    words = Examples(np.array([*chain.from_iterable(sentences)], dtype=object))
+    capitals = [any(map(str.isupper, word)) for word in words.distinct]
+    ends = np.cumsum([0, *filter(None, map(len, sentences))], dtype=np.int64)
+    positions = TokenBatch(words.indices.astype(np.int32), ends)
     return words, np.array(capitals, dtype=np.float32), positions
 
 
-def split_rows(flat: NDArray[Any], sentences: list[list[str]]) -> list[NDArray[Any]]:
+def by_sentence(flat: NDArray[Any], sentences: list[list[str]]) -> list[NDArray[Any]]:
     """Split what belongs to tokens by sentences."""
     ends = np.cumsum([len(sentence) for sentence in sentences], dtype=np.int64)
     return np.split(flat, ends[:-1]) if sentences else []

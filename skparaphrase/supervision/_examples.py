@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -17,8 +16,9 @@ from sklearn.model_selection import GroupShuffleSplit, train_test_split
 from skparaphrase._estimator import warn_caller
 from skparaphrase._math import text_groups
 from skparaphrase._typing import Encoder
-from skparaphrase.text._check import StoredTexts, unique_texts
+from skparaphrase.text._check import unique_texts
 from skparaphrase.text._lookup import TokenBatch
+from skparaphrase.text._stored import StoredTexts
 
 Rows = NDArray[np.object_] | StoredTexts
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -33,6 +33,7 @@ class Kind:
     """
 
     metric: ClassVar[str]  # of validation, in messages
+    splits_groups: ClassVar[bool] = False  # whatever their sizes
 
     def strata(self, examples: "Examples") -> NDArray[Any] | None:
         """Labels whose shares both parts of a split should have."""
@@ -45,13 +46,6 @@ class Kind:
         nearly all triplets.
         """
         return examples.indices.reshape(len(examples), -1)[:, :2]
-
-    def split(
-        self, examples: "Examples", groups: NDArray[np.intp], fraction: float, rng: Any
-    ) -> Split:
-        """Rows to train on, and to validate on, where groups stay together."""
-        whole = examples.groups is not None
-        return split_rows(groups, fraction, rng, self.strata(examples), whole=whole)
 
     def check_split(
         self, train: "Examples", held_out: "Examples", fraction: float
@@ -131,8 +125,13 @@ class Examples:
 
         Examples that share a text, or are of one group, stay together.
         """
+        groups, strata = self.connected(), self.kind.strata(self)
         try:
-            rows = self.kind.split(self, self.connected(), fraction, rng)
+            if self.kind.splits_groups:
+                rows = split_groups(groups, fraction, rng)
+            else:
+                whole = self.groups is not None
+                rows = split_rows(groups, fraction, rng, strata, whole=whole)
         except ValueError as error:
             raise ValueError(
                 f"validation_fraction={fraction} cannot be held out: {error} Hold out "
@@ -191,7 +190,7 @@ def split_rows(
 def split_groups(groups: NDArray[np.intp], fraction: float, rng: Any) -> Split:
     """Hold out a random share of the groups, however large they are."""
     if groups.max() == 0:
-        raise ValueError("groups, or shared texts, connect all examples.")
+        raise ValueError("groups, questions or shared texts connect all examples.")
     splitter = GroupShuffleSplit(1, test_size=fraction, random_state=rng)
     ((train, held_out),) = splitter.split(groups, groups=groups)
     return np.sort(train), np.sort(held_out)
@@ -245,17 +244,18 @@ class Lesson(Kind, ABC):
     :meth:`validate`.
     """
 
-    name: ClassVar[str]  # in `Loss.learns_from`
+    name: ClassVar[str]  # in `KINDS`, and in `BaseLoss.learns_from`
     noun: ClassVar[str]  # in messages
     default_loss: ClassVar[str]  # what loss="auto" stands for
     n_min: ClassVar[int] = 2  # examples, of which each is compared with the others
-    starts_far: ClassVar[bool] = False  # from its aim: changes of words have no limit
+    has_teacher: ClassVar[bool] = False  # a far aim, which no fit misses
+    advice: ClassVar[str] = ""  # with a loss that does not learn from it
 
     @abstractmethod
     def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
         """The examples with their targets; invalid ones raise a ValueError."""
 
-    def check(self, examples: Examples, where: str) -> None:
+    def check_part(self, examples: Examples, where: str) -> None:
         """Raise if the examples "to train on" or "to validate on" are of no use."""
 
     def check_validation(self, held_out: Examples, train: Examples) -> None:
@@ -266,46 +266,20 @@ class Lesson(Kind, ABC):
         """Score of a fitted encoder on held-out examples; higher is better."""
 
     def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
-        """Raise unless both parts have two examples."""
-        if min(len(train), len(held_out)) < 2:
+        """Raise unless both parts have enough examples."""
+        if min(len(train), len(held_out)) < self.n_min:
             raise ValueError(
                 f"validation_fraction={fraction} leaves {len(train)} examples to train "
-                f"on and {len(held_out)} to validate on, while a minimum of 2 is "
-                "required of each."
+                f"on and {len(held_out)} to validate on, while a minimum of "
+                f"{self.n_min} is required of each."
             )
-
-    def teacher_axes(
-        self,
-        examples: Examples,
-        dim: int,
-        embed: Callable[[Any], NDArray[np.float32]],
-        earlier: Axes,
-    ) -> Axes:
-        """The map from a teacher's vectors to those of an encoder, if it needs one.
-
-        Parameters
-        ----------
-        examples : Examples
-        dim : int
-            Dimensions of the encoder's vectors.
-        embed : callable
-            Returns the vectors of distinct texts by the encoder that training starts
-            from.
-        earlier : ndarray or None
-            The map of an earlier fit, which stays in use.
-
-        Returns
-        -------
-        axes : ndarray of shape (dim_teacher, dim) or None
-        """
-        return earlier
 
     def encode(
         self, examples: Examples, batch: TokenBatch, rng: RandomState, axes: Axes
     ) -> EncodedExamples:
         """Examples for a trainer, given the tokens of the distinct texts.
 
-        `axes` are those of :meth:`teacher_axes`.
+        With a teacher, `axes` map its vectors to those of the encoder.
         """
         weights = examples.normalized_weights()
         return EncodedExamples(batch, examples.indices, weights=weights)

@@ -54,11 +54,7 @@ class LabelledTexts(Lesson):
 
     def check_validation(self, held_out: Examples, train: Examples) -> None:
         """Raise if all labels are new."""
-        if not np.isin(held_out.targets, train.targets).any():
-            raise ValueError(
-                f"y_val contains the labels {np.unique(held_out.targets).tolist()}, "
-                f"none of which occurs in y: {np.unique(train.targets).tolist()}."
-            )
+        check_known(held_out.targets, np.unique(train.targets))
 
     def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> float:
         """The share of texts whose nearest training text has their label."""
@@ -101,6 +97,15 @@ def check_labels(y: ArrayLike) -> NDArray[Any]:
     if not all(isinstance(label, str) for label in labels):  # else they may all differ
         check_classification_targets(labels)
     return labels
+
+
+def check_known(labels: NDArray[Any], known: NDArray[Any]) -> None:
+    """Raise if all labels for validation are new."""
+    if not np.isin(labels, known).any():
+        raise ValueError(
+            f"y_val contains the labels {np.unique(labels).tolist()}, none of which "
+            f"occurs in y: {known.tolist()}."
+        )
 
 
 def check_classes(labels: NDArray[Any], where: str = "") -> None:

@@ -26,14 +26,10 @@ class Paraphrases(Lesson):
     metric = "mean reciprocal rank"
 
     def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
-        """All pairs; those that `y` marks with 0 make them :class:`MarkedPairs`."""
-        if y is None or not len(examples):
-            return examples
-        marks = read_scores(y) > 0
-        check_consistent_length(examples.texts, marks)
-        if marks.all():
-            return examples
-        return replace(examples, targets=marks, kind=MARKED)
+        """The pairs, all of which `y` marks with 1 if there is one."""
+        if y is not None:
+            check_consistent_length(examples.texts, y)
+        return examples
 
     def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> Any:
         """Mean reciprocal rank of the paraphrase, with hard negatives among others."""
@@ -43,7 +39,13 @@ class Paraphrases(Lesson):
 class MarkedPairs(Paraphrases):
     """Paraphrases, and pairs that are none."""
 
-    noun, metric = "marked pairs", "average precision"
+    name, noun, metric = "marks", "marked pairs", "average precision"
+
+    def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
+        """The pairs with their marks."""
+        marks = read_scores(y) > 0
+        check_consistent_length(examples.texts, marks)
+        return replace(examples, targets=marks)
 
     def strata(self, examples: Examples) -> Any:
         """The marks, if both parts can have both."""
@@ -51,7 +53,7 @@ class MarkedPairs(Paraphrases):
         is_rare = min(n_paraphrases, len(examples) - n_paraphrases) < 2
         return None if is_rare else examples.targets
 
-    def check(self, examples: Examples, where: str) -> None:
+    def check_part(self, examples: Examples, where: str) -> None:
         """Raise unless some pairs are marked with 1."""
         if not examples.targets.any():
             raise ValueError(
@@ -85,9 +87,6 @@ class MarkedPairs(Paraphrases):
         )
 
 
-MARKED = MarkedPairs()
-
-
 class Triplets(Paraphrases):
     """Texts, paraphrases of them, and hard negatives."""
 
@@ -105,6 +104,7 @@ class GradedPairs(Lesson):
 
     name, noun, default_loss = "scores", "graded pairs", "cosent"
     metric = "Pearson's r"
+    advice = " Or mark paraphrases, such as y >= 4."
 
     def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
         """The pairs with their scores, of which two differ."""

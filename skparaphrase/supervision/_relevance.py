@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skparaphrase.metrics._ranking import check_relevance, query_codes, split_queries
-from skparaphrase.supervision._examples import Examples, Split, split_groups
+from skparaphrase.supervision._examples import Examples
 from skparaphrase.supervision._targets import Targets
 
 
@@ -21,6 +21,7 @@ class Relevance(Targets):
     """
 
     default_loss, metric = "hinge", "mean reciprocal rank"
+    splits_groups = True
 
     @staticmethod
     def read(y: ArrayLike, texts: NDArray[np.object_]) -> NDArray[np.intp]:
@@ -65,14 +66,6 @@ class Relevance(Targets):
     def shared(self, examples: Examples) -> NDArray[np.intp]:
         """All answers to a question stay together; `y` may say which that is."""
         return examples.targets[:, 1:]
-
-    def split(
-        self, examples: Examples, groups: NDArray[np.intp], fraction: float, rng: Any
-    ) -> Split:
-        """Hold out a random share of the questions, however many answers they have."""
-        if groups.max() == 0:
-            raise ValueError("all answers belong to only one question.")
-        return split_groups(groups, fraction, rng)
 
     def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
         """Raise if a part lacks right or wrong answers."""

@@ -3,8 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,13 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from skparaphrase._compat import check_weights, safe_indexing
 from skparaphrase._estimator import warn_caller
+from skparaphrase._frames import column_names
 from skparaphrase._typing import Texts
-from skparaphrase.supervision._examples import Examples, Lesson, Rows
+from skparaphrase.supervision._examples import Examples, Lesson
 from skparaphrase.supervision._labels import LabelledTexts
 from skparaphrase.supervision._pairs import (
-    MARKED,
     GradedPairs,
+    MarkedPairs,
     Paraphrases,
     Triplets,
     read_scores,
@@ -27,11 +28,10 @@ from skparaphrase.supervision._teacher import TeacherVectors, refuse_indicator
 from skparaphrase.text import check_texts
 from skparaphrase.text._check import (
     ROWS,
-    StoredTexts,
-    check_fit_texts,
+    check_text_blocks,
     is_missing,
-    is_stored,
 )
+from skparaphrase.text._stored import StoredTexts, is_stored
 
 KINDS: dict[str, Lesson] = {
     kind.name: kind
@@ -41,18 +41,19 @@ KINDS: dict[str, Lesson] = {
         Triplets(),
         GradedPairs(),
         Paraphrases(),
+        MarkedPairs(),
     )
 }
 
 
 def supervise(
     X: Texts,
-    y: ArrayLike | None = None,
-    learns_from: Collection[str] | None = None,
+    y: Any = None,
+    loss: Any = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     *,
-    takes_negatives: bool = True,
+    warn: bool = True,
 ) -> Examples:
     """Find out what `X` and `y` say, by their shapes, and check it.
 
@@ -60,14 +61,14 @@ def supervise(
     ----------
     X : array-like of str of shape (n_texts,), (n_pairs, 2) or (n_triplets, 3)
     y : array-like, default=None
-    learns_from : collection of str, default=None
-        Names of the kinds that the loss learns from; None: of all.
+    loss : BaseLoss, default=None
+        Says what it learns from, and whether it takes weights and pairs marked with 0;
+        None is one that takes all.
     sample_weight : array-like of shape (n_examples,), default=None
         Examples of weight 0 are left out.
     groups : array-like of shape (n_examples,), default=None
         Examples of equal values stay together in a split.
-    takes_negatives : bool, default=True
-        Whether pairs that are marked with 0 are kept.
+    warn : bool, default=True
 
     Returns
     -------
@@ -81,82 +82,80 @@ def supervise(
     Warns
     -----
     UserWarning
-        If three named columns are read as triplets, and none is named "negative".
+        If three named columns are read as triplets, and none is named "negative", or
+        if the loss takes no pairs marked with 0, and there are some.
     """
-    names = frozenset(KINDS if learns_from is None else learns_from)
-    has_teacher = names == {"vectors"} or holds_vectors(y, names)
-    texts: Rows
-    if has_teacher:  # in memory
-        texts = check_fit_texts(X)
-    else:
-        texts = StoredTexts.read(X) if is_stored(X) else check_texts(X, widths=ROWS)
+    in_memory = not is_stored(X) or np.ndim(y) > 1  # as a teacher's vectors are
+    texts = (
+        check_texts(X, widths=ROWS)
+        if in_memory
+        else StoredTexts.of(partial(check_text_blocks, X, widths=ROWS))
+    )
     examples = Examples(texts, groups=check_groups(groups, len(texts)))
     if sample_weight is not None:
+        if loss is not None and not loss.takes_weights:
+            raise ValueError(
+                f"{type(loss).__name__} takes no sample_weight: multiply by "
+                "`batch.weights` in `compute`, and set `takes_weights = True`."
+            )
         weights = check_weights(sample_weight, len(texts), np.float32)
         kept = np.flatnonzero(weights)
         if y is not None:
             check_consistent_length(weights, y)
             y = safe_indexing(y, kept)
         examples = replace(examples, weights=weights).take(kept)
-    shape = examples.texts.shape
-    kind = KINDS["vectors" if has_teacher else kind_of(shape, y, names)]
+    kind = KINDS[kind_of(examples.texts.shape, y, loss)]
     examples = kind.read(replace(examples, kind=kind), y)
-    if examples.kind is MARKED and not takes_negatives:
-        examples = examples.take(examples.targets)
+    n_all = len(examples)
+    if isinstance(kind, MarkedPairs) and not (loss is None or loss.takes_negatives):
+        kind, examples = KINDS["pairs"], examples.take(examples.targets)
         examples = replace(examples, targets=None, kind=kind)
-    if kind.name == "triplets":
-        _warn_of_columns(X)
-    if kind.name not in names:
-        nouns = sorted(KINDS[name].noun for name in names)
-        raise ValueError(
-            f"X and y hold {kind.noun}, but the loss learns from "
-            f"{' or '.join(nouns)}. loss='auto' takes one that fits."
-        )
     if len(examples) < kind.n_min:
         raise ValueError(
             f"Found {len(examples)} samples that are {kind.noun}, while a minimum of "
             f"{kind.n_min} is required: an example is compared with the others."
         )
+    if warn and kind.name == "triplets":
+        _warn_of_columns(X)
+    if warn and len(examples) < n_all:
+        warn_caller(
+            f"{n_all - len(examples)} of {n_all} pairs are marked with 0, which "
+            f"{type(loss).__name__} does not learn from: they are left out. "
+            "InfoNCELoss, which loss='auto' takes, learns that they are no paraphrases."
+        )
     return examples
 
 
-def holds_vectors(y: Any, names: Collection[str]) -> bool:
-    """Whether `y` holds a teacher's vectors."""
-    shape: tuple[int, ...] = getattr(y, "shape", None) or np.shape(y)
-    if len(shape) < 2 or shape[-1] < 2:
-        return False
-    if len(shape) == 2:
-        refuse_indicator(y, shape)
-    if "vectors" not in names:
-        raise ValueError(
-            f"y has shape {tuple(shape)}: set loss='distillation' to learn the "
-            "vectors of a teacher."
-        )
-    return True
+def kind_of(shape: tuple[int, ...], y: Any, loss: Any = None) -> str:
+    """The name of a kind of examples: by the shapes of texts and `y`, and its values.
 
-
-def kind_of(shape: tuple[int, ...], y: ArrayLike | None, names: Collection[str]) -> str:
-    """The name of the kind of examples, by the shape of texts and the values of `y`.
-
-    Where `y` holds 0 and 1 only, `names`, those of the kinds that the loss learns from,
-    decide between marks of paraphrases and scores.
+    Where `y` holds 0 and 1 only, the loss decides between marks of paraphrases and
+    scores.
     """
-    if len(shape) == 1 and shape[0]:
-        return "labels"
-    if shape[1:] == (3,):
-        return "triplets"
-    if y is None or shape[1:] != (2,) or not shape[0]:
-        return "pairs"
-    scores = read_scores(y)
-    if "pairs" in names and np.isin(scores, (0, 1)).all():
-        return "pairs"
-    if "scores" not in names and len(scores) == shape[0]:
+    names = frozenset(KINDS if loss is None else loss.learns_from)
+    y_shape = getattr(y, "shape", None) or np.shape(y)
+    if names == {"vectors"} or (len(y_shape) > 1 and y_shape[-1] > 1):
+        if names != {"vectors"} and len(y_shape) == 2:
+            refuse_indicator(y, y_shape)
+        name = "vectors"
+    elif len(shape) == 1 and shape[0]:
+        name = "labels"
+    elif shape[1:] == (3,):
+        name = "triplets"
+    elif y is None or not shape[0]:
+        name = "pairs"
+    else:
+        scores = read_scores(y)
+        name = "scores"
+        if "pairs" in names and np.isin(scores, (0, 1)).all():
+            return "pairs" if scores.all() else "marks"
+    if name not in names:
+        kind, nouns = KINDS[name], sorted(KINDS[name].noun for name in names)
         raise ValueError(
-            f"y contains scores between {scores.min():g} and {scores.max():g}. Set "
-            "loss='cosent' (or 'auto') to learn their order, or mark paraphrases, "
-            "such as y >= 4."
+            f"X and y hold {kind.noun}, but the loss learns from "
+            f"{' or '.join(nouns)}. loss='auto' takes one that fits.{kind.advice}"
         )
-    return "scores"
+    return name
 
 
 def check_groups(groups: ArrayLike | None, n_examples: int) -> NDArray[np.intp] | None:
@@ -177,7 +176,7 @@ def _warn_of_columns(X: Any) -> None:
     """Warn if the names of three columns do not say that they are triplets."""
     if hasattr(X, "collect"):  # a lazy frame, whose names take long
         return
-    names = [*map(str, getattr(X, "column_names", getattr(X, "columns", ())))]
+    names = [*map(str, column_names(X))]
     if names and not names[-1].isdecimal() and "neg" not in names[-1].lower():
         first, second, third = names
         warn_caller(

@@ -15,7 +15,7 @@ from scipy.special import expit, softmax
 from sklearn.utils import check_array, column_or_1d, compute_sample_weight
 
 from skparaphrase.supervision._examples import Examples, Kind
-from skparaphrase.supervision._labels import check_labels
+from skparaphrase.supervision._labels import check_known, check_labels
 from skparaphrase.text._check import describe
 
 _MAX_STEPS = 1000  # more levels are hardly a scale of ratings
@@ -60,7 +60,7 @@ class Targets(Kind, ABC):
     def decode(self, probabilities: NDArray[Any]) -> NDArray[Any]:
         """Predictions, given the probabilities of the outputs."""
 
-    def check(self, examples: Examples) -> None:
+    def check_resumed(self, examples: Examples) -> None:
         """Raise if training on examples cannot resume with these outputs."""
         return  # any examples will do, by default
 
@@ -99,7 +99,7 @@ class Scores(Targets):
         scores = examples.targets
         if levels is not None:
             scale = cls(_check_levels(levels))
-            scale.check(examples)
+            scale.check_resumed(examples)
             return scale
         low, high = np.floor(scores.min()), np.ceil(scores.max())
         if low == high:
@@ -115,7 +115,7 @@ class Scores(Targets):
             )
         return cls(np.arange(low, high + 1))
 
-    def check(self, examples: Examples) -> None:
+    def check_resumed(self, examples: Examples) -> None:
         """Raise if a score is outside of the scale."""
         scores, low, high = examples.targets, self.outputs[0], self.outputs[-1]
         outside = np.flatnonzero((scores < low) | (scores > high))
@@ -181,7 +181,7 @@ class Classes(Targets):
             )
         return cls(labels)
 
-    def check(self, examples: Examples) -> None:
+    def check_resumed(self, examples: Examples) -> None:
         """Raise if a label is new."""
         new = np.setdiff1d(self.labels(examples.targets), self.outputs)
         if len(new):
@@ -192,11 +192,7 @@ class Classes(Targets):
 
     def check_validation(self, examples: Examples) -> None:
         """Raise if all labels are new."""
-        if not np.isin(examples.targets, self.outputs).any():
-            raise ValueError(
-                f"y_val contains the labels {np.unique(examples.targets).tolist()}, "
-                f"none of which occurs in y: {self.outputs.tolist()}."
-            )
+        check_known(examples.targets, self.outputs)
 
     def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:
         """One-hot rows."""
@@ -253,7 +249,7 @@ class LabelSets(Targets):
         indices = np.arange(examples.targets.shape[1])
         return cls(indices if levels is None else np.asarray(levels))
 
-    def check(self, examples: Examples) -> None:
+    def check_resumed(self, examples: Examples) -> None:
         """Raise if there are more or fewer labels."""
         n_labels = examples.targets.shape[1]
         if n_labels != self.n_outputs:
@@ -262,7 +258,7 @@ class LabelSets(Targets):
                 f"{self.n_outputs}. Fit a clone to start again."
             )
 
-    check_validation = check
+    check_validation = check_resumed
 
     def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:
         """The probability of each label, 0 or 1."""

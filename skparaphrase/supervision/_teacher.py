@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
 
+from skparaphrase._estimator import warn_caller
 from skparaphrase._math import unit_vectors
 from skparaphrase._typing import Encoder
 from skparaphrase.supervision._examples import Axes, EncodedExamples, Examples, Lesson
@@ -25,7 +26,7 @@ class TeacherVectors(Lesson):
     name, noun, default_loss = "vectors", "a teacher's vectors", "distillation"
     metric = "mean cosine"
     n_min = 0
-    starts_far = True
+    has_teacher = True
 
     def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
         """Texts of shape S and vectors of shape S + (dim,), which are scaled."""
@@ -39,9 +40,6 @@ class TeacherVectors(Lesson):
         flat = vectors.reshape(texts.size, -1)
         unit_vectors(flat, out=flat)
         return replace(examples, texts=texts, targets=vectors)
-
-    def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
-        """Any number will do."""
 
     def check_validation(self, held_out: Examples, train: Examples) -> None:
         """Raise if the teacher's vectors have other dimensions."""
@@ -65,11 +63,34 @@ class TeacherVectors(Lesson):
         embed: Callable[[Any], NDArray[np.float32]],
         earlier: Axes,
     ) -> Axes:
-        """The map from the teacher's vectors to an encoder's of other dimensions."""
+        """The map from the teacher's vectors to an encoder's of other dimensions.
+
+        Parameters
+        ----------
+        examples : Examples
+        dim : int
+            Dimensions of the encoder's vectors.
+        embed : callable
+            Returns the vectors of distinct texts by the encoder that training starts
+            from.
+        earlier : ndarray or None
+            The map of an earlier fit, which stays in use.
+
+        Returns
+        -------
+        axes : ndarray of shape (dim_teacher, dim) or None
+            None if the dimensions are equal.
+        """
         teacher = _flat(examples)
         if teacher.shape[1] == dim:
             return None
         if earlier is None:
+            if len(teacher) < dim < teacher.shape[1]:
+                warn_caller(
+                    f"{len(teacher)} texts determine which {dim} of the teacher's "
+                    f"{teacher.shape[1]} dimensions are kept, also for later texts: "
+                    f"start with {dim} texts or, better, many more."
+                )
             return find_axes(
                 teacher, embed(examples.distinct)[examples.indices.ravel()]
             )

@@ -5,7 +5,6 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
 from itertools import chain, count, islice
 from typing import Any
 
@@ -13,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._estimator import warn_caller
+from skparaphrase._frames import column_names
 from skparaphrase._typing import Texts
-
-Shape = tuple[int, ...]
+from skparaphrase.text._stored import Shape, is_stored, read_blocks
 
 _EXPECTED = "a list, array, Series or one-column frame of str, or pairs of str"
 ROWS = (2, 3)  # widths of rows that an encoder learns from
@@ -91,7 +90,7 @@ def check_text_blocks(
         if not set(map(type, texts)) <= {str}:
             if fill_missing:
                 texts = ["" if is_missing(text) else text for text in texts]
-            _refuse_other_entries(texts, shape, n_done if is_in_blocks else None)
+            _refuse_other_entries(texts, shape, n_done)
         yield texts, shape
         n_done += shape[0]
     if is_in_blocks and not n_done:
@@ -186,69 +185,6 @@ def check_fit_texts(X: Texts) -> NDArray[np.object_]:
     return np.concatenate(list(fit_blocks(X)))
 
 
-@dataclass(frozen=True, eq=False)
-class StoredTexts:
-    """Rows of stored data as an array of str that is read whenever it is iterated over.
-
-    Parameters
-    ----------
-    X : stored data
-        See :func:`is_stored`.
-    positions : ndarray of int of any shape, rising
-        Where the texts are in `X`; pair `i` is at `2i` and `2i + 1`.
-    hashes : ndarray of int of the same shape
-        64 bits of each text, by which equal texts are recognised: two of a million
-        differing texts share them with a probability of 3e-8.
-    """
-
-    X: Any
-    positions: NDArray[np.intp]
-    hashes: NDArray[np.int64]
-
-    @classmethod
-    def read(cls, X: Any) -> "StoredTexts":
-        """Check all texts of stored data, and hash them."""
-        blocks = [
-            np.fromiter(map(hash, texts), np.int64).reshape(shape)
-            for texts, shape in check_text_blocks(X, widths=ROWS)
-        ]
-        hashes = np.concatenate(blocks)
-        return cls(X, np.arange(hashes.size).reshape(hashes.shape), hashes)
-
-    @property
-    def shape(self) -> Shape:
-        return self.hashes.shape
-
-    def __len__(self) -> int:
-        return len(self.hashes)
-
-    def __getitem__(self, rows: Any) -> "StoredTexts":
-        return StoredTexts(self.X, self.positions[rows], self.hashes[rows])
-
-    def ravel(self) -> "StoredTexts":
-        return StoredTexts(self.X, self.positions.ravel(), self.hashes.ravel())
-
-    def unique(self) -> "tuple[StoredTexts, NDArray[np.intp]]":
-        """As :func:`unique_texts`."""
-        _, first, indices = np.unique(
-            self.hashes, return_index=True, return_inverse=True
-        )
-        order = np.argsort(first)  # of appearance
-        return self.ravel()[first[order]], np.argsort(order)[indices]
-
-    def __iter__(self) -> Iterator[str]:
-        """All texts, one after another."""
-        positions, n_read, n_done = self.positions.ravel(), 0, 0
-        for texts, _ in check_text_blocks(self.X, widths=ROWS):
-            stop = int(np.searchsorted(positions, n_read + len(texts)))
-            indices = (positions[n_done:stop] - n_read).tolist()
-            yield from map(texts.__getitem__, indices)
-            n_read, n_done = n_read + len(texts), stop
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[np.object_]:
-        return np.array([*self], dtype=object).reshape(self.shape)
-
-
 def text_blocks(texts: Iterable[str], block_size: int) -> Iterator[list[str]]:
     """Split texts into one or more blocks."""
     if isinstance(texts, str):
@@ -260,7 +196,7 @@ def text_blocks(texts: Iterable[str], block_size: int) -> Iterator[list[str]]:
 
 
 def materialize(X: Any) -> Any:
-    """The frame of a lazy frame, and a list or array of what has no rows."""
+    """Collect lazy frames; convert iterators and arrays without rows."""
     if isinstance(X, Iterator):
         return list(X)
     if hasattr(X, "collect_schema") and hasattr(X, "collect"):  # of polars
@@ -289,7 +225,7 @@ def _read(X: Any, first: int) -> tuple[list[Any], Shape]:
 def _to_rows(X: Any) -> list[Any] | NDArray[Any]:
     """The rows of a container, or its array of two or more dimensions."""
     given, X = X, materialize(X)
-    names = getattr(X, "column_names", getattr(X, "columns", ()))
+    names = column_names(X)
     for name in names if len(names) > 1 else ():
         if str(name).lower() in _IDS:
             warn_caller(f"The column {name!r} is read as texts. {_SELECT}")
@@ -326,27 +262,20 @@ def _refuse_other_rows(rows: list[Any], width: int, first: int) -> None:
             raise ValueError(f"Row {i} {other}, but row {first} holds {width} texts.")
 
 
-def _refuse_other_entries(texts: list[Any], shape: Shape, first: int | None) -> None:
-    """Raise unless all are str; `first` is the index of the first row of a block."""
-    bad = [i for i, text in enumerate(texts) if not isinstance(text, str)]
-    if not bad:
-        return
-    row, *column = map(int, np.unravel_index(bad[0], shape))
-    row += first or 0
-    where = (row, *column) if column else row
-    entry = describe(texts[bad[0]])
-    message = f"The entry at index {where} is {entry}, not a str."
-    if first is None:
-        message = (
-            f"{len(bad)} of {len(texts)} entries are not str; the first, at index "
-            f"{where}, is {entry}."
-        )
-    if is_missing(texts[bad[0]]):
-        raise ValueError(
-            f"{message} Drop missing texts, or replace them with '', as "
-            "text.clean_text does."
-        )
-    raise TypeError(message)
+def _refuse_other_entries(texts: list[Any], shape: Shape, first: int) -> None:
+    """Raise unless all are str; `first` is the index of the first row."""
+    for i, text in enumerate(texts):
+        if isinstance(text, str):
+            continue
+        row, *column = map(int, np.unravel_index(i, shape))
+        where = (first + row, *column) if column else first + row
+        message = f"The entry at index {where} is {describe(text)}, not a str."
+        if is_missing(text):
+            raise ValueError(
+                f"{message} Drop missing texts, or replace them with '', as "
+                "text.clean_text does."
+            )
+        raise TypeError(message)
 
 
 def is_missing(value: object) -> bool:
@@ -363,48 +292,3 @@ def describe(value: object) -> str:
     shown = repr(value)
     shown = shown if len(shown) <= 40 else f"{shown[:37]}..."
     return f"{shown} ({type(value).__name__})"
-
-
-# Rows of pyarrow and of Hugging Face's datasets, read from disk in blocks
-
-
-def is_stored(X: object) -> bool:
-    """Whether rows are read from disk when they are needed.
-
-    True for a `Dataset`, `Scanner` or `ParquetFile` of pyarrow, whose tables and arrays
-    are in memory, and for a `Dataset` or `Column` of Hugging Face's datasets.
-    """
-    if isinstance(X, list):  # fast, for single sentences
-        return False
-    library = type(X).__module__.partition(".")[0]
-    if library == "pyarrow":
-        return hasattr(X, "count_rows") or hasattr(X, "iter_batches")
-    return library == "datasets" and hasattr(X, "__len__")
-
-
-def count_rows(X: Any) -> int:
-    """The number of rows of stored data, or of any other container."""
-    if hasattr(X, "count_rows"):
-        return int(X.count_rows())
-    return int(X.metadata.num_rows) if hasattr(X, "iter_batches") else len(X)
-
-
-def read_blocks(X: Any, block_size: int) -> Iterator[Any]:
-    """Read stored data.
-
-    Yields
-    ------
-    block : RecordBatch, Table, ChunkedArray or list
-        The next rows, at most `block_size`.
-    """
-    if hasattr(X, "iter_batches"):
-        yield from X.iter_batches(block_size)
-    elif hasattr(X, "count_rows"):
-        scanner = X.scanner(batch_size=block_size) if hasattr(X, "scanner") else X
-        for batch in scanner.to_batches():
-            for start in range(0, len(batch), block_size):
-                yield batch.slice(start, block_size)
-    else:
-        X = X.with_format("arrow") if hasattr(X, "with_format") else X
-        for start in range(0, len(X), block_size):
-            yield X[start : start + block_size]

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,43 +11,65 @@ import joblib
 import numpy as np
 import torch
 from torch import Tensor, distributed
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
+from skparaphrase._threads import in_worker
 from skparaphrase.networks._table import Ints
 from skparaphrase.text._lookup import TokenBatch
+from skparaphrase.training._trainer import Trainer
 
 Compose = Callable[[Tensor, Tensor, Ints], Tensor]  # of table, ids and offsets
 
 
-def share_steps(trainer: Any, max_epochs: int) -> None:
-    """Let a trainer take every step together with those of other processes.
+def share_steps(trainer: Trainer, max_epochs: int) -> None:
+    """Let a trainer take every step together with those of other processes, if any.
 
     All have the same data, draw the same random numbers and end every step with the
     same state. Each composes only its share of a batch. The rows of all shares go to
     all processes, and each computes the loss of the whole batch, so that negatives come
     from the whole batch. The gradient of a row stays with the process that composed it;
     gradients of parameters and of word vectors are summed over processes.
+
+    A task of joblib trains alone: parallel tasks would receive each other's messages.
     """
+    is_group = distributed.is_available() and distributed.is_initialized()
     objective = trainer.objective
-    data = {
+    if objective.texts_per_row is None or not is_group or in_worker():
+        return
+    check_same(trainer, max_epochs)
+    objective.compose = partial(share_rows, objective.compose, objective.texts_per_row)
+    trainer.exchange = sum_gradients
+
+
+def check_same(trainer: Trainer, max_epochs: int) -> None:
+    """Raise a RuntimeError, in all processes, that names what they differ in."""
+    parts: dict[str, Any] = {
         name: value
-        for name, value in vars(objective.examples).items()
+        for name, value in vars(trainer.objective.examples).items()
         if isinstance(value, (np.ndarray, TokenBatch))
     }
-    settings = {
+    parts |= trainer.arrays()
+    parts["random numbers"] = trainer.random_state.get_state()
+    parts["settings"] = {
         "max_epochs": max_epochs,
         "learning_rate": trainer.learning_rate,
         "batch_size": trainer.batch_size,
         **trainer.optimizer.get_params(),
     }
-    check_in_sync(trainer, settings=settings, **data)
-    objective.compose = partial(share_rows, objective.compose, objective.texts_per_row)
-    trainer.is_shared = True
-
-
-def check_in_sync(trainer: Any, **data: Any) -> None:
-    """Raise a RuntimeError, in all processes, if they differ in `data` or state."""
-    state = trainer.random_state.get_state()
-    check_equal({**data, **trainer.arrays(), "random numbers": state}, trainer.device)
+    digests = [int(joblib.hash(part)[:15], 16) for part in parts.values()]
+    own = torch.tensor(digests, device=trainer.device)
+    every = [torch.empty_like(own) for _ in range(distributed.get_world_size())]
+    distributed.all_gather(every, own)
+    differs = (torch.stack(every) != every[0]).any(dim=0).tolist()
+    if any(differs):
+        names = [name for name, differ in zip(parts, differs, strict=True) if differ]
+        raise RuntimeError(
+            f"torch.distributed is initialised, so that its {len(every)} processes "
+            f"train one model together; but they differ in {', '.join(names)}. Give "
+            "each of them the same data in the same order, equal parameters and an int "
+            "as random_state. (To train models that differ, call "
+            "torch.distributed.destroy_process_group() first.)"
+        )
 
 
 def share_rows(
@@ -87,7 +109,7 @@ def shares(offsets: Ints, n_processes: int) -> list[int]:
     return [0, *np.searchsorted(middles, wanted).tolist(), len(middles)]
 
 
-def sum_gradients(tensors: Iterable[Tensor]) -> None:
+def sum_gradients(tensors: list[Tensor]) -> None:
     """Replace the gradients of tensors by their sums over all processes."""
     gradients = []
     for tensor in tensors:
@@ -95,31 +117,6 @@ def sum_gradients(tensors: Iterable[Tensor]) -> None:
             if tensor.grad is None:  # a share of texts without tokens
                 tensor.grad = torch.zeros_like(tensor)
             gradients.append(tensor.grad)
-    # One message is faster than one per tensor.
-    message = torch.cat([gradient.flatten() for gradient in gradients])
+    message = parameters_to_vector(gradients)  # one is faster than one per tensor
     distributed.all_reduce(message)
-    parts = message.split([gradient.numel() for gradient in gradients])
-    for gradient, part in zip(gradients, parts, strict=True):
-        gradient.copy_(part.view_as(gradient))
-
-
-def check_equal(parts: Mapping[str, Any], device: torch.device) -> None:
-    """Raise a RuntimeError, in all processes, that names the parts they differ in."""
-    own = torch.tensor([_digest(part) for part in parts.values()], device=device)
-    every = [torch.empty_like(own) for _ in range(distributed.get_world_size())]
-    distributed.all_gather(every, own)
-    differs = (torch.stack(every) != every[0]).any(dim=0).tolist()
-    if any(differs):
-        names = [name for name, differ in zip(parts, differs, strict=True) if differ]
-        raise RuntimeError(
-            f"torch.distributed is initialised, so that its {len(every)} processes "
-            f"train one model together; but they differ in {', '.join(names)}. Give "
-            "each of them the same data in the same order, equal parameters and an int "
-            "as random_state, on machines of one kind. (To train models that differ, "
-            "call torch.distributed.destroy_process_group() first.)"
-        )
-
-
-def _digest(part: Any) -> int:
-    part = part.cpu().numpy() if isinstance(part, Tensor) else part
-    return int(joblib.hash(part)[:15], 16)
+    vector_to_parameters(message, gradients)

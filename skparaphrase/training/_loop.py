@@ -17,9 +17,7 @@ from skparaphrase._progress import progress_bar
 from skparaphrase._threads import (
     available_threads,
     limit_torch_threads,
-    n_processes,
     prefetch,
-    process_rank,
 )
 from skparaphrase.training._distributed import share_steps
 from skparaphrase.training._trainer import Trainer
@@ -102,31 +100,26 @@ class Callbacks(Protocol):
         """Called after the last epoch."""
 
 
+@dataclass
 class _BestEpoch:
     """Validation of the start and of each epoch, which keeps the arrays of the best.
 
     The start is a candidate, too. What is trained beats a start that is as good.
     """
 
-    def __init__(
-        self,
-        validate: Callable[[Arrays], float],
-        trainer: Trainer,
-        history: History,
-        earlier: History,
-        *,
-        patience: int | None,
-        prefer_later_on_ties: bool,
-    ) -> None:
-        self.validate = validate
-        self.patience = patience
-        self.trainer = trainer
-        self.history = history
-        self.prefer_later_on_ties = prefer_later_on_ties
+    validate: Callable[[Arrays], float]
+    trainer: Trainer
+    history: History
+    patience: int | None
+    prefer_later_on_ties: bool
+
+    def begin(self, earlier: History) -> None:
+        """Score the start."""
+        history = self.history
         self.since = self.start = history.n_epochs  # `since`: patience counts from it
         if earlier.best_epoch is not None:  # other examples may have chosen it
             self.start = earlier.best_epoch
-        score = history.start_score = validate(trainer.arrays())
+        score = history.start_score = self.validate(self.trainer.arrays())
         history.validation_scores = [*(earlier.validation_scores or [score])]
         self._keep(self.start, score)
 
@@ -134,11 +127,10 @@ class _BestEpoch:
         self.history.best_epoch, self.history.best_score = epoch, score
         self.history.arrays = _copies(self.trainer)
 
-    def end_epoch(self) -> float:
-        """Score the arrays of the trainer, and keep them if they are the best."""
+    def end_epoch(self) -> bool:
+        """Score the arrays of the trainer, keep the best; return if patience ended."""
         history = self.history
-        score = self.validate(self.trainer.arrays())
-        best = history.best_score
+        score, best = self.validate(self.trainer.arrays()), history.best_score
         assert history.validation_scores is not None and best is not None
         history.validation_scores.append(score)
         is_tie = score == best
@@ -148,15 +140,8 @@ class _BestEpoch:
             self._keep(history.n_epochs, score)
         elif is_tie and self.prefer_later_on_ties:
             self._keep(history.n_epochs, score)
-        return score
-
-    @property
-    def is_stale(self) -> bool:
-        """Whether patience is exhausted."""
-        return (
-            self.patience is not None
-            and self.history.n_epochs - self.since >= self.patience
-        )
+        waited = history.n_epochs - self.since
+        return self.patience is not None and waited >= self.patience
 
 
 def fit_epochs(
@@ -207,26 +192,17 @@ def fit_epochs(
     DivergedError
         If the loss of an epoch, or what is trained, is not finite.
     """
-    if trainer.objective.is_shareable and n_processes() > 1:
-        share_steps(trainer, max_epochs)
+    share_steps(trainer, max_epochs)
     earlier = earlier or History()
     history, best = History([*earlier.loss_curve]), None
     if validate is not None:
-        best = _BestEpoch(
-            validate,
-            trainer,
-            history,
-            earlier,
-            patience=patience,
-            prefer_later_on_ties=prefer_later_on_ties,
-        )
-    verbose = verbose and process_rank() == 0
+        best = _BestEpoch(validate, trainer, history, patience, prefer_later_on_ties)
+        best.begin(earlier)
     start: dict[str, float] = {"epoch": history.n_epochs}
     if history.start_score is not None:
         start["validation_score"] = history.start_score
         if verbose:
-            line = f"epoch {history.n_epochs}: validation score"
-            print(f"[{name}] {line} {history.start_score:.4f}")
+            print(_line(name, start))
     if callbacks is not None:
         callbacks.begin(start, partial(_current, history, trainer))
     bar = progress_bar(max_epochs * len(trainer.slices()), "Training", "step")
@@ -246,16 +222,14 @@ def fit_epochs(
                     )
                 history.loss_curve.append(loss)
                 history.n_new_epochs += 1
-                line = f"[{name}] epoch {history.n_epochs}: loss {loss:.4f}"
-                if best is not None:
-                    line += f", validation score {best.end_epoch():.4f}"
+                stops = best is not None and best.end_epoch()
+                figures = history.last_epoch()
                 if verbose:
-                    print(line)
-                advance(0, **history.last_epoch())
-                stops = best is not None and best.is_stale
+                    print(_line(name, figures))
+                advance(0, **figures)
                 if callbacks is not None:
                     current = partial(_current, history, trainer)
-                    stops = callbacks.end_epoch(history.last_epoch(), current) or stops
+                    stops = callbacks.end_epoch(figures, current) or stops
                 if stops:
                     break
             if callbacks is not None:
@@ -267,6 +241,16 @@ def fit_epochs(
             on_interrupt(_ended(history, trainer))
         raise
     return _ended(history, trainer)
+
+
+def _line(name: str, figures: dict[str, float]) -> str:
+    """The figures of an epoch, to be printed."""
+    values = [
+        f"{key.replace('_', ' ')} {value:.4f}"
+        for key, value in figures.items()
+        if key != "epoch"
+    ]
+    return f"[{name}] epoch {figures['epoch']}: {', '.join(values)}"
 
 
 def _ended(history: History, trainer: Trainer) -> History:
@@ -339,8 +323,6 @@ def report_gain(history: History, name: str, measure: str, gain: Any = None) -> 
     gain : Gain, default=None
         What was measured by cross-validation instead.
     """
-    if process_rank() != 0:
-        return
     start, best, epoch = history.start_score, history.best_score, history.best_epoch
     if gain is not None:
         line = str(gain)

@@ -13,30 +13,14 @@ from numpy.random import RandomState
 from torch import Tensor, nn
 
 from skparaphrase._loss_batch import LossBatch
-from skparaphrase.networks import Composition, pool, to_device
-from skparaphrase.networks._heads import (
-    Head,
-    Sentences,
-    binary_cross_entropy_losses,
-    cross_entropy_losses,
-    divergence_losses,
-    hinge_losses,
-    tagging_losses,
-)
+from skparaphrase.networks import Composition, Head, Sentences, pool, to_device
+from skparaphrase.networks._heads import TARGET_LOSSES, binary_cross_entropy_losses
 from skparaphrase.networks._table import Ints, WordTable, gather_rows, unit_vectors
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervision._examples import EncodedExamples
 from skparaphrase.text._lookup import TokenBatch
 
 _MAX_STARTS = 1 << 28  # bytes of remembered averages
-
-TARGET_LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "divergence": divergence_losses,
-    "cross_entropy": cross_entropy_losses,
-    "binary_cross_entropy": binary_cross_entropy_losses,
-    "hinge": hinge_losses,
-    "tags": tagging_losses,
-}
 
 
 class Batch(NamedTuple):
@@ -75,9 +59,9 @@ class Objective(ABC):
     compose : callable
         Takes a table, ids and offsets of texts, and returns a row for each
         `texts_per_row` of them.
-    is_shareable : bool
-        Whether each row depends on its own texts alone, so that processes can share
-        the rows of a batch.
+    texts_per_row : int or None
+        None if rows also depend on other texts of the batch: then processes cannot
+        share them.
     has_order : bool
         Whether an optimizer may keep the order of the examples.
     vectors_rate : float
@@ -85,8 +69,7 @@ class Objective(ABC):
     """
 
     has_order = True
-    is_shareable = False
-    texts_per_row = 1
+    texts_per_row: int | None = None
     vectors_rate = 1.0
     min_batch_size = 0
     compose: Callable[..., Tensor]
@@ -139,9 +122,9 @@ class Objective(ABC):
         """The factor that makes the mean over batches the mean over all examples."""
         return 1.0
 
-    @abstractmethod
     def penalty(self, name: str, optimizer: Optimizer) -> float:
         """Lambda of a parameter of the module."""
+        return float(optimizer.composition_penalty)
 
     def constant_loss(self, first: Ints) -> float:
         """About the loss of an output that is the same for all texts; NaN: unknown.
@@ -181,7 +164,8 @@ class ParaphraseObjective(Objective):
         super().__init__(composition, examples, composition.anchors)
         self.composition = self.compose = composition
         # Else a text's vector depends on the batch, or on what is drawn for all of it.
-        self.is_shareable = composition.batch_size is None and not composition.dropout
+        if composition.batch_size is None and not composition.dropout:
+            self.texts_per_row = 1
         self.loss_of_texts = loss
         # Else partners are drawn, or paraphrases come before other pairs.
         self.has_order = not (examples.has_classes or examples.n_negative)
@@ -235,10 +219,6 @@ class ParaphraseObjective(Objective):
             self._averages[to_device(indices, device)] = averages
             self._has_average[indices] = True
         return averages
-
-    def penalty(self, name: str, optimizer: Optimizer) -> float:
-        """Lambda of a parameter."""
-        return float(optimizer.composition_penalty)
 
     def constant_loss(self, first: Ints) -> float:
         """The loss of the first batch if all texts had the same vector.
@@ -398,9 +378,9 @@ class TargetObjective(Objective):
         return losses.mean()
 
     def penalty(self, name: str, optimizer: Optimizer) -> float:
-        """Lambda of a parameter."""
+        """Lambda of a parameter of the module."""
         if name.startswith("composition."):
-            return float(optimizer.composition_penalty)
+            return super().penalty(name, optimizer)
         return float(optimizer.head_penalty)
 
 
@@ -425,8 +405,8 @@ class HeadObjective(TargetObjective):
             anchors = {name: torch.tensor(array) for name, array in prior.items()}
         super().__init__(module, loss, examples, anchors)
         self.compose = lambda *texts: head(composition(*texts))
-        self.texts_per_row = head.n_texts
-        self.is_shareable = composition.batch_size is None
+        if composition.batch_size is None:
+            self.texts_per_row = head.n_texts
 
 
 class InteractionObjective(TargetObjective):

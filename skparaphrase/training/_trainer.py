@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -15,7 +16,6 @@ from torch import Tensor, nn
 from skparaphrase.networks._compositions import parameter_arrays
 from skparaphrase.networks._table import Ints, UsedRows, WordTable
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.training._distributed import check_in_sync, sum_gradients
 from skparaphrase.training._objectives import Batch, Objective
 from skparaphrase.training._update_rules import UpdateRule, change_limits, clip_norm_
 
@@ -50,9 +50,15 @@ class Trainer:
         What makes batches, and computes their loss.
     table : WordTable
     steps : Steps
+
+    Attributes
+    ----------
+    exchange : callable or None
+        Called before every update with the tensors that have gradients, if processes
+        train together.
     """
 
-    is_shared = False  # with other processes
+    exchange: Callable[[list[Tensor]], None] | None = None
 
     def __init__(self, objective: Objective, table: WordTable, steps: Steps) -> None:
         self.objective = objective
@@ -64,7 +70,6 @@ class Trainer:
         self.learning_rate = steps.learning_rate
         self.batch_size = steps.batch_size
         self.random_state = steps.random_state
-        assert optimizer.name is not None
         self.rule = UpdateRule(optimizer.name, steps.learning_rate, optimizer.momentum)
         ordered = optimizer.ordered_first_epoch and objective.has_order
         self.ordered_first_epoch: bool = ordered
@@ -92,8 +97,8 @@ class Trainer:
             leaf = self.table.leaf(used)
             loss = self.objective.loss(leaf, used.local, batch)
             loss.backward()
-        if self.is_shared:
-            sum_gradients([leaf, *self.module.parameters()])
+        if self.exchange is not None:
+            self.exchange([leaf, *self.module.parameters()])
         self.update(leaf, used)
         return loss.detach() * self.objective.share(batch)
 
@@ -148,11 +153,9 @@ class Trainer:
         return gradient
 
     def end_epoch(self) -> None:
-        """Forget the moments if asked to, and check that processes agree."""
+        """Forget the moments if asked to."""
         if self.optimizer.reset:
             self.rule.state.clear()
-        if self.is_shared:
-            check_in_sync(self)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that is trained: "vectors", and parameters by name.

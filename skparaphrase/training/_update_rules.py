@@ -3,8 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import mmap
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -22,9 +20,7 @@ RULES = {
     "rmsprop": ("square",),
     "sgd": ("mean",),
 }
-_LARGE = 1 << 29  # bytes
 _CLEARLY = 1.001  # more than what rounding adds to a distance
-_BLOCK = 4096  # rows at a time
 
 
 def clip_norm_(gradient: Tensor, clip_norm: float) -> None:
@@ -42,12 +38,8 @@ def change_limits(values: Tensor, anchors: Tensor, most: float) -> Tensor:
     `most * |anchor|`, or its distance now, if that is clearly more: an earlier fit
     without a limit is not undone.
     """
-    found = [values.new_empty(0)]
-    for start in range(0, len(values), _BLOCK):
-        rows, theirs = values[start : start + _BLOCK], anchors[start : start + _BLOCK]
-        limits, distances = most * _lengths(theirs), _lengths(rows - theirs)
-        found.append(torch.where(distances > _CLEARLY * limits, distances, limits))
-    return torch.cat(found)
+    limits, distances = most * _lengths(anchors), _lengths(values - anchors)
+    return torch.where(distances > _CLEARLY * limits, distances, limits)
 
 
 def limit_change_(rows: Tensor, anchors: Tensor, limits: Tensor) -> None:
@@ -123,7 +115,7 @@ class UpdateRule:
         parameter, state = parameter.detach(), self.state.setdefault(name, {})
         for key in RULES[self.name]:
             if key not in state:
-                state[key] = _zeros_like(parameter)
+                state[key] = torch.zeros_like(parameter)
             elif state[key].stride() != parameter.stride():  # it was loaded
                 state[key] = torch.empty_like(parameter).copy_(state[key])
         state["n_steps"] = n_steps = state.get("n_steps", 0) + 1
@@ -178,21 +170,6 @@ class UpdateRule:
             name: {key: _on_device(value, device) for key, value in kept.items()}
             for name, kept in state.items()
         }
-
-
-def _zeros_like(parameter: Tensor) -> Tensor:
-    """Zeros; on a CPU, only the rows in use take memory, and time to clear it."""
-    shape, size = tuple(parameter.shape), parameter.nbytes
-    is_plain = parameter.dtype == torch.float32 and parameter.is_contiguous()
-    if parameter.device.type != "cpu" or not is_plain:
-        return torch.zeros_like(parameter)
-    if size < _LARGE or not hasattr(mmap, "MADV_NOHUGEPAGE"):
-        return torch.from_numpy(np.zeros(shape, dtype=np.float32))
-    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    # NumPy asks for pages of 2 MB, and a few words in each would use all memory.
-    with suppress(OSError):  # a kernel without huge pages
-        memory.madvise(mmap.MADV_NOHUGEPAGE)
-    return torch.from_numpy(np.frombuffer(memory, dtype=np.float32).reshape(shape))
 
 
 def _on_device(value: Any, device: torch.device) -> Any:

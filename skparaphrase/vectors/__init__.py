@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase._docstrings import complete_docstrings
 from skparaphrase.vectors._frequencies import WordFrequencies
 from skparaphrase.vectors._libraries import import_word_vectors
 from skparaphrase.vectors._read import read_word_vectors
@@ -10,10 +11,9 @@ from skparaphrase.vectors._storage import save_word_vectors
 from skparaphrase.vectors._transforms import (
     apply_sif_weights,
     fit_subwords,
-    nearest_words,
     remove_mean,
 )
-from skparaphrase.vectors._word_vectors import WordVectors
+from skparaphrase.vectors._word_vectors import WordVectors, nearest_words
 
 __all__ = [
     "WordFrequencies",
@@ -28,4 +28,13 @@ __all__ = [
 ]
 
 # Modules that other rooms import from; the others serve this room alone.
-_SHARED = ("_changes", "_frequencies", "_pooling", "_storage", "_transforms")
+_SHARED = (
+    "_frequencies",
+    "_pooling",
+    "_rows",
+    "_storage",
+    "_subwords",
+    "_transforms",
+)
+
+complete_docstrings(__name__)

@@ -122,18 +122,21 @@ class WordFrequencies(Mapping[str, int]):
         )
 
     @classmethod
-    def check(cls, frequencies: Mapping[str, int]) -> "WordFrequencies":
+    def check(cls, frequencies: Mapping[str, int] | None) -> "WordFrequencies":
         """Convert a mapping.
 
         Parameters
         ----------
         frequencies : WordFrequencies or mapping of str to int
+            None takes the bundled counts of English Wikipedia.
 
         Returns
         -------
         frequencies : WordFrequencies
             The same object if it is one.
         """
+        if frequencies is None:
+            return load_word_frequencies()
         if isinstance(frequencies, cls):
             return frequencies
         if isinstance(frequencies, Mapping):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._core import is_word
-from skparaphrase.vectors._oov import Subwords
+from skparaphrase.vectors._subwords import Subwords
 from skparaphrase.vectors._word_vectors import WordVectors
 
 _BEGINS = "\u2581"  # how SentencePiece marks a piece that begins a word

@@ -7,7 +7,7 @@ import codecs
 import mmap
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
-from itertools import chain, count
+from itertools import chain, count, islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,7 +21,6 @@ from skparaphrase.storage._folders import open_plain
 from skparaphrase.vectors._word_vectors import WordVectors
 
 FORMATS = ("auto", "glove", "word2vec", "word2vec-binary")
-_LONGEST = 1 << 22  # bytes of a line; 300 numbers have 3,000
 
 
 def read_word_vectors(
@@ -32,7 +31,6 @@ def read_word_vectors(
     vocabulary: Iterable[str] | None = None,
     unknown: str | None = None,
     dtype: DTypeLike = np.float32,
-    encoding_errors: str = "strict",
 ) -> WordVectors:
     """Read a file of GloVe, word2vec (text or binary) or fastText (`.vec`).
 
@@ -49,13 +47,12 @@ def read_word_vectors(
     unknown : str, default=None
         See :class:`WordVectors`.
     dtype : {"float32", "float16"}, default="float32"
-    encoding_errors : {"strict", "replace", "ignore"}, default="strict"
-        How to decode words that are not UTF-8; "strict" raises.
 
     Returns
     -------
     vectors : WordVectors
-        A word that occurs twice keeps its first vector; a warning counts them.
+        A word that occurs twice keeps its first vector, and words that are not UTF-8
+        (as some of the PARAGRAM files) are left out; a warning counts both.
 
     Raises
     ------
@@ -81,16 +78,16 @@ def read_word_vectors(
         format = _guess(path)
     is_binary = format == "word2vec-binary"
     unit = "row" if is_binary else "line"
-    words = _WantedWords(path, unit, wanted, encoding_errors)
+    words = _WantedWords(wanted)
     if is_binary:
         matrix = _read_binary(path, words, limit, dtype)
     else:
         matrix = _read_text(path, words, limit, dtype, header=format == "word2vec")
-    if words.repeated:
-        word, where = words.repeated[0]
+    if words.left_out:
+        word, where = words.left_out[0]
         warn_caller(
-            f"{path}: {len(words.repeated)} words occur again and keep their first "
-            f"vector; the first is {word!r} in {words.unit} {where}."
+            f"{path}: {len(words.left_out)} words occur again, or are not UTF-8, and "
+            f"are left out; the first is {word[:40]!r} in {unit} {where}."
         )
     try:
         return WordVectors(list(words.words), matrix, unknown=unknown)
@@ -102,26 +99,22 @@ def read_word_vectors(
 class _WantedWords:
     """Collects the words of a file whose vectors are wanted."""
 
-    path: Path
-    unit: str  # "line" or "row", for messages
     vocabulary: Set[str | None] | None
-    encoding_errors: str
     words: dict[str, None] = field(default_factory=dict)
-    repeated: list[tuple[str, int]] = field(default_factory=list)
+    left_out: list[tuple[bytes, int]] = field(default_factory=list)
 
     def add(self, raw: bytes, where: int) -> bool:
         """Whether the vector of the word in a line or row is wanted."""
         try:
-            word = raw.decode("utf-8", self.encoding_errors)
-        except UnicodeDecodeError as error:
-            raise ValueError(
-                f"{self.path}, {self.unit} {where}: the word {raw[:40]!r} is not "
-                f"UTF-8 ({error.reason}). Use encoding_errors='replace' to read it."
-            ) from error
+            word = raw.decode()
+        except UnicodeDecodeError:
+            if self.vocabulary is None:
+                self.left_out.append((raw, where))
+            return False
         if self.vocabulary is not None and word not in self.vocabulary:
             return False
         if word in self.words:
-            self.repeated.append((word, where))
+            self.left_out.append((raw, where))
             return False
         self.words[word] = None
         return True
@@ -154,30 +147,24 @@ def _read_text(
     header: bool,
 ) -> NDArray[np.floating]:
     with _open_text(path) as file, np.errstate(over="ignore"):  # WordVectors raises
-        lines = _iter_lines(path, file)
-        number, first = next(lines, (1, b""))
+        lines: Iterator[tuple[int, bytes]]
+        lines = ((i, line) for i, line in enumerate(file, 1) if line.strip())
+        first = next(lines, (1, b""))
         n_words = None
         if header:
-            n_words, dim = _parse_header(path, first)
+            n_words, dim = _parse_header(path, first[1])
             limit = n_words if limit is None else min(limit, n_words)
         else:
-            lines = chain([(number, first)], lines)
-            dim = len(first.split()) - 1
+            lines = chain([first], lines)
+            dim = len(first[1].split()) - 1
             if dim < 1:
                 raise ValueError(
                     f"{path}, line 1: expected a word and its vector, got "
-                    f"{first.rstrip()[:60]!r}."
+                    f"{first[1].rstrip()[:60]!r}."
                 )
         matrix, values = np.empty((0, dim), dtype), np.empty(dim)
         n_read = n_rows = 0
-        for number, line in lines:
-            if n_read == limit:
-                if limit == n_words:
-                    raise ValueError(
-                        f"{path}, line {number}: more lines follow, but the header "
-                        f"says {n_words} words."
-                    )
-                break
+        for number, line in islice(lines, limit):
             n_read += 1
             word = _read_line(path, line, number, values)
             if not words.add(word, number):
@@ -200,26 +187,6 @@ def _open_text(path: Path) -> BinaryIO:
     if file.read(3) != codecs.BOM_UTF8:
         file.seek(0)
     return file
-
-
-def _iter_lines(path: Path, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Iterate over line numbers and lines, without empty lines at the end."""
-    empty = None  # the first of the empty lines before this one
-    for number in count(1):
-        line = file.readline(_LONGEST + 1)
-        if not line:
-            return
-        if len(line) > _LONGEST:
-            raise ValueError(
-                f"{path}, line {number}: a line of more than {_LONGEST >> 20} MB. Is "
-                "this a file of word vectors?"
-            )
-        if not line.strip(b"\r\n"):
-            empty = number if empty is None else empty
-            continue
-        if empty is not None:
-            yield empty, b""
-        yield number, line
 
 
 def _read_line(
@@ -249,17 +216,14 @@ def _is_number(raw: bytes) -> bool:
 
 
 def _parse_header(path: Path, line: bytes) -> tuple[int, int]:
-    fields = line.split()
-    if len(fields) != 2 or not all(field.isdigit() for field in fields):
+    try:
+        n_words, dim = map(int, line.split())
+    except ValueError:
+        n_words = dim = 0
+    if n_words < 0 or not 0 < dim <= path.stat().st_size:
         raise ValueError(
-            f"{path}, line 1: expected the header 'n_words dim', got "
+            f"{path}, line 1: expected a header 'n_words dim' that fits the file, got "
             f"{line.rstrip()[:60]!r}."
-        )
-    # No number of words or dimensions is larger than the file.
-    n_words, dim = (int(field) if len(field) < 19 else -1 for field in fields)
-    if not 0 < dim <= path.stat().st_size or n_words < 0:
-        raise ValueError(
-            f"{path}, line 1: the header {line.rstrip()[:60]!r} does not fit the file."
         )
     return n_words, dim
 
@@ -287,7 +251,7 @@ def _read_binary(
         vectors = []  # where they begin
         find, n_bytes = data.find, len(data)
         for row in range(n_words):
-            space = find(b" ", start, start + _LONGEST)
+            space = find(b" ", start)
             if space < 0 or space + width >= n_bytes:
                 raise ValueError(
                     f"{path} is cut off in row {row} of {n_words}, or damaged, at byte "

@@ -21,9 +21,9 @@ from skparaphrase.storage._folders import (
     refuse_corruption,
     write_metadata,
 )
-from skparaphrase.vectors._changes import join_words, split_words
 from skparaphrase.vectors._languages import MULTILINGUAL
-from skparaphrase.vectors._oov import DTYPES, Subwords
+from skparaphrase.vectors._rows import DTYPES, join_words, split_words
+from skparaphrase.vectors._subwords import Subwords
 from skparaphrase.vectors._word_vectors import WordVectors
 
 WORDS = "skparaphrase:words"  # of load_word_vectors

@@ -3,32 +3,19 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable, Mapping, Sequence
-from heapq import nlargest
-from itertools import islice
+from collections.abc import Iterable, Mapping
 from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.utils import check_scalar, gen_batches
 
-from skparaphrase import _core
-from skparaphrase._core import is_word
-from skparaphrase._estimator import warn_caller
-from skparaphrase._math import unit_vectors
-from skparaphrase._nearest import UnitRows, nearest
 from skparaphrase.text import WordTokenizer
 from skparaphrase.text._lookup import TokenBatch
-from skparaphrase.vectors._frequencies import WordFrequencies, load_word_frequencies
-from skparaphrase.vectors._oov import Subwords
+from skparaphrase.vectors._frequencies import WordFrequencies
+from skparaphrase.vectors._subwords import Subwords, fit_rows, ngram_matrix
 from skparaphrase.vectors._word_vectors import WordVectors
 
-_SAMPLE = 1000  # texts that are searched for punctuation
-_MOST_FREQUENT = 1000  # counted words that are compared with those of a table
-_MOST_NEVER = 0.035  # share of them that the tokenizer never gives
-_MOST_OTHERS = 0.4  # share of them that a large table may lack
-_LARGE = 10_000  # words
 _COLUMNS = 128  # dimensions of n-grams that are solved for at a time, for the caches
 _TOL = 3e-4  # of n-grams: unknown words hardly change after it
 
@@ -80,11 +67,8 @@ def apply_sif_weights(
     ----------
     vectors : WordVectors
     frequencies : WordFrequencies or mapping of str to int, default=None
-        Word counts. Words without a count keep their vectors, with a warning if these
-        include all punctuation, or if many counts are of words like "The" or "cat."
-        that no :class:`~skparaphrase.text.WordTokenizer` gives: count with
-        :meth:`WordFrequencies.from_texts`. None uses the bundled counts of English
-        Wikipedia.
+        Word counts, by :meth:`WordFrequencies.from_texts` for example. Words without a
+        count keep their vectors. None uses the bundled counts of English Wikipedia.
     a : float, default=1e-3
         A word with probability `a` has weight 1/2.
 
@@ -121,10 +105,8 @@ def apply_sif_weights(
             "These vectors already include the weights of their words, and would be "
             "weighted twice."
         )
-    probabilities = _counted_probabilities(
-        vectors, WordTokenizer(), frequencies, vectors.words
-    )
-    return multiplied(vectors, sif_weights(probabilities, a))
+    counts = WordFrequencies.check(frequencies)
+    return multiplied(vectors, sif_weights(counts.probabilities(vectors.words), a))
 
 
 def multiplied(
@@ -159,68 +141,7 @@ def word_probabilities(
         for batch in vectors.encode_blocks(texts, tokenizer, skip_unknown=True):
             np.add.at(counts, batch.ids, 1)
         return counts / max(counts.sum(), 1)
-    tokens = () if frequencies is None else tokenizer.count([*islice(texts, _SAMPLE)])
-    return _counted_probabilities(vectors, tokenizer, frequencies, tokens)
-
-
-def _counted_probabilities(
-    vectors: WordVectors,
-    tokenizer: WordTokenizer,
-    frequencies: WordFrequencies | Mapping[str, int] | None,
-    tokens: Iterable[str],
-) -> NDArray[np.float64]:
-    """p(w) from word counts; warns if they suit neither the words nor the tokens."""
-    if frequencies is None:
-        return load_word_frequencies().probabilities(vectors.words)
-    counts = WordFrequencies.check(frequencies)
-    if not _warn_of_other_words(vectors, tokenizer, counts):
-        marks = [t for t in tokens if not is_word(t) and t in vectors]
-        if marks and not any(mark in counts for mark in marks):
-            warn_caller(
-                "The word counts lack punctuation: like the rarest words, "
-                f"{_quoted(marks)} will have weight 1. Use "
-                "`frequencies.fill_from(load_word_frequencies())`."
-            )
-    return counts.probabilities(vectors.words)
-
-
-def _warn_of_other_words(
-    vectors: WordVectors, tokenizer: WordTokenizer, counts: WordFrequencies
-) -> bool:
-    """Warn if frequent counted words are not words of the tokenizer, or of the table.
-
-    Counts that suit have at most 2.8 % of the former, even those of the other named
-    pattern. Counts of `text.split()` have 4 to 30 %, and those of German, Spanish or
-    Russian for English vectors have less than 65 % of the latter.
-    """
-    words = nlargest(_MOST_FREQUENT, counts, key=counts.__getitem__)
-    total = sum(map(counts.__getitem__, words))
-
-    def share(some: list[str]) -> float:  # of the words, or of their occurrences
-        return max(len(some) / len(words), sum(map(counts.__getitem__, some)) / total)
-
-    if not total:
-        return False
-    others = [word for word in words if word not in vectors]
-    never = [word for word in others if tokenizer(word) != [word]]
-    if share(never) > _MOST_NEVER:
-        warn_caller(
-            f"{share(never):.0%} of the word counts are of words that the tokenizer "
-            f"never gives, such as {_quoted(never)}, and are not used. Count words "
-            "with `WordFrequencies.from_texts(texts)`, which takes a tokenizer, too."
-        )
-        return True
-    if len(vectors) >= _LARGE and share(others) > _MOST_OTHERS:
-        warn_caller(
-            f"The table lacks {share(others):.0%} of the most frequent counted words, "
-            f"such as {_quoted(others)}. Are the counts of another language?"
-        )
-        return True
-    return False
-
-
-def _quoted(words: list[str]) -> str:
-    return ", ".join(map(repr, words[:3]))
+    return WordFrequencies.check(frequencies).probabilities(vectors.words)
 
 
 def append_new_words(
@@ -310,104 +231,3 @@ def fit_subwords(
     return vectors.replace(
         vectors.matrix, scale=vectors.scale, unknown="subword", subwords=subwords
     )
-
-
-def ngram_matrix(
-    words: Sequence[str], n_rows: int, ngram_range: tuple[int, int] = (3, 5)
-) -> csr_array:
-    """The n-grams of words, shape (n_words, n_rows).
-
-    Its product with the rows of `Subwords` is the vectors of the words: each
-    n-gram counts one over the root of the number of n-grams.
-    """
-    ids, offsets, weights = _core.core.hash_ngrams(
-        words, *ngram_range, "crc32", n_rows, 1.0
-    )
-    counts = csr_array((weights, ids, offsets), shape=(len(words), n_rows))
-    counts.sum_duplicates()
-    return counts
-
-
-def fit_rows(
-    ngrams: csr_array,
-    vectors: NDArray[np.float32],
-    *,
-    alpha: float,
-    n_steps: int = 30,
-    tol: float = 0.0,
-) -> NDArray[np.float32]:
-    """Rows whose sums are close to the vectors of words, shape (n_rows, dim).
-
-    Minimises `|N R - V|^2 + alpha |R|^2` for each column by conjugate gradients, with
-    the diagonal as preconditioner; N is that of :func:`ngram_matrix`. Stops early when
-    the squared residuals, scaled by the preconditioner, are `tol` times the first ones.
-    """
-    transposed = ngrams.T  # not copied to rows: with columns a product is twice as fast
-    scaling = 1 / (ngrams.multiply(ngrams).sum(axis=0) + alpha)
-    scaling = scaling[:, np.newaxis].astype(np.float32)
-    residual = transposed @ vectors
-    rows = np.zeros_like(residual)
-    direction = scaling * residual
-    reduced = np.einsum("ij,ij->j", residual, direction)
-    enough = tol * reduced.sum()
-    for _ in range(n_steps):
-        image = transposed @ (ngrams @ direction) + alpha * direction
-        curvature = np.einsum("ij,ij->j", direction, image)
-        step = reduced / np.maximum(curvature, 1e-30)
-        rows += step * direction
-        residual -= step * image
-        conditioned = scaling * residual
-        before, reduced = reduced, np.einsum("ij,ij->j", residual, conditioned)
-        if reduced.sum() < enough:
-            break
-        direction = conditioned + reduced / np.maximum(before, 1e-30) * direction
-    return rows
-
-
-def nearest_words(
-    vectors: WordVectors, word: str | NDArray[np.floating], k: int = 10
-) -> list[tuple[str, float]]:
-    """Find the words that are most similar by cosine.
-
-    Parameters
-    ----------
-    vectors : WordVectors
-    word : str or ndarray of shape (dim,)
-        A word, which is left out of the answer, or any vector.
-    k : int, default=10
-        Number of words.
-
-    Returns
-    -------
-    neighbors : list of (str, float)
-        Words and cosines, most similar first; ties in the order of the table.
-
-    Raises
-    ------
-    KeyError
-        If the table lacks the word, and has no out-of-vocabulary vector for it.
-    ValueError
-        If the vector has another shape or is not finite.
-
-    Examples
-    --------
-    >>> from skparaphrase.vectors import WordVectors, nearest_words
-    >>> vectors = WordVectors(["cat", "dog", "car"], [[1, 0], [1, 1], [0, 1]])
-    >>> [(word, round(cosine, 2)) for word, cosine in nearest_words(vectors, "cat")]
-    [('dog', 0.71), ('car', 0.0)]
-    """
-    own_row = vectors.index.get(word) if isinstance(word, str) else None
-    with np.errstate(over="ignore"):
-        target = np.asarray(vectors[word] if isinstance(word, str) else word, "f4")
-    if target.shape != (vectors.dim,):
-        raise ValueError(
-            f"Expected a vector of shape ({vectors.dim},); got {target.shape}."
-        )
-    if not np.isfinite(target).all():
-        raise ValueError("The vector is not finite.")
-    k = max(min(k, len(vectors)), 0)
-    _, rows, cosines = nearest(
-        unit_vectors(target[np.newaxis]), UnitRows(vectors), k + (own_row is not None)
-    )
-    neighbors = zip(rows.tolist(), cosines.tolist(), strict=True)
-    return [(vectors.words[i], cosine) for i, cosine in neighbors if i != own_row][:k]

@@ -12,29 +12,25 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from skparaphrase import _core
 from skparaphrase._core import is_word
+from skparaphrase._math import UnitVectors, unit_vectors
+from skparaphrase._nearest import nearest
 from skparaphrase._threads import map_blocks
 from skparaphrase.text import NgramTokenizer, WordTokenizer
 from skparaphrase.text._check import text_blocks
 from skparaphrase.text._lookup import BLOCK, TokenBatch, encode_words
-from skparaphrase.vectors._changes import (
-    apply_changes,
-    find_changes,
-    join_words,
-    split_words,
-)
-from skparaphrase.vectors._languages import guess_language
-from skparaphrase.vectors._oov import (
+from skparaphrase.vectors._languages import LanguageCheck
+from skparaphrase.vectors._rows import (
     DTYPES,
-    HashedVectors,
-    Subwords,
+    apply_changes,
     check_distinct,
     check_finite,
     dequantize,
+    find_changes,
+    join_words,
     quantize,
+    split_words,
 )
-
-OOV = ("subword", "hash")  # unknown= for which out-of-vocabulary words have vectors
-_PARTS = ("words", "matrix", "scale", "unknown", "subwords", "is_weighted")
+from skparaphrase.vectors._subwords import Subwords
 
 
 class WordVectors:
@@ -52,12 +48,11 @@ class WordVectors:
         become float32. Not copied: do not change it afterwards.
     scale : array-like of shape (n_words,), default=None
         With int8 only: vector `i` is `matrix[i] * scale[i]`.
-    unknown : {"subword", "hash"} or str, default=None
+    unknown : "subword" or str, default=None
         What stands for a word that the table lacks. "subword": the sum of the vectors
-        of its character n-grams, in `subwords`. "hash": a random vector of the median
-        length, always the same for a word. Any other string: the vector of this word of
-        the table ("UUUNKKK" in PARAGRAM files). None leaves such words out. Tokens
-        without a letter or digit are left out by the first two.
+        of its character n-grams, in `subwords`; tokens without a letter or digit are
+        left out. Any other string: the vector of this word of the table ("UUUNKKK" in
+        PARAGRAM files). None leaves such words out.
     subwords : Subwords, default=None
         The n-grams of "subword"; :func:`fit_subwords` learns them.
     is_weighted : bool, default=False
@@ -72,14 +67,16 @@ class WordVectors:
     matrix : ndarray of shape (n_words, dim), read-only
     unknown_row : int or None
         The row that is used for words that the table lacks.
-    scale, unknown, subwords, is_weighted
-        As given.
+    scale : ndarray of shape (n_words,) or None
+    unknown : str or None
+    subwords : Subwords or None
+    is_weighted : bool
 
     Raises
     ------
     ValueError
         If words repeat, shapes disagree, a value is not finite, or `unknown` is neither
-        a word of the table nor one of the names above.
+        "subword" nor a word of the table.
 
     See Also
     --------
@@ -120,7 +117,7 @@ class WordVectors:
         unknown: str | None,
         subwords: Subwords | None,
         is_weighted: bool,
-    ) -> Self:
+    ) -> None:
         """Store the parts of a table, arrays as views that cannot be written to."""
         matrix = np.asanyarray(matrix)
         if matrix.dtype.name not in DTYPES:
@@ -130,6 +127,7 @@ class WordVectors:
             matrix = np.ascontiguousarray(matrix)
         self.words = words
         self._index: _core.WordIndex | None = None
+        self._language_check = LanguageCheck()
         self.matrix = matrix.view()
         self.matrix.flags.writeable = False
         self.scale: NDArray[np.float32] | None = None
@@ -137,20 +135,11 @@ class WordVectors:
             self.scale = np.asarray(scale, dtype=np.float32).view()
             self.scale.flags.writeable = False
         self.unknown = unknown
-        self.unknown_row: int | None = None
         self.subwords = subwords
         self.is_weighted = is_weighted
-        self._oov: Subwords | HashedVectors | None = None
-        if unknown == "subword":
-            self._oov = subwords
-        elif unknown == "hash":
-            self._oov = HashedVectors(self.matrix, self.scale)
-        elif unknown is not None:
-            self.unknown_row = self.index.get(unknown)
         # For pickles: what gives a table of the package, and that which it stems from.
         self._reference: tuple[Callable[..., Self], Any] | None = None
         self._base: WordVectors | None = None
-        return self
 
     def _check(self, *, finite: bool = True) -> None:
         """Raise a ValueError unless the parts fit together and are `finite`."""
@@ -178,14 +167,10 @@ class WordVectors:
                 f"Vectors of words have {self.dim} dimensions, but those of n-grams "
                 f"are of shape {self.subwords.matrix.shape}."
             )
-        if self.unknown in OOV and not len(words):
+        if self.unknown not in (None, "subword") and self.unknown_row is None:
             raise ValueError(
-                f"unknown={self.unknown!r} needs a table of at least one word."
-            )
-        if self.unknown not in (None, *OOV) and self.unknown_row is None:
-            raise ValueError(
-                f"unknown={self.unknown!r} is not a word of the table, and neither of "
-                f"{OOV}."
+                f"unknown={self.unknown!r} is neither 'subword' nor a word of the "
+                "table."
             )
         if finite:
             check_finite(matrix, scale, words)
@@ -196,6 +181,18 @@ class WordVectors:
         if self._index is None:  # made when it is needed
             self._index = _core.core.WordIndex(self.words)
         return self._index
+
+    @property
+    def unknown_row(self) -> int | None:
+        """The row that is used for words that the table lacks."""
+        if self.unknown is None or self.unknown == "subword":
+            return None
+        return self.index.get(self.unknown)
+
+    @property
+    def _oov(self) -> Subwords | None:
+        """What makes vectors for words that the table lacks."""
+        return self.subwords if self.unknown == "subword" else None
 
     @property
     def dim(self) -> int:
@@ -287,7 +284,7 @@ class WordVectors:
         tokenizer, skip_unknown
             As in :meth:`encode`.
         warn : bool, default=False
-            Warn once if many words are not in the table.
+            Warn once if texts seem to be in a language that the table lacks.
 
         Returns
         -------
@@ -296,9 +293,11 @@ class WordVectors:
         if isinstance(tokenizer, NgramTokenizer):
             return tokenizer.encode(texts, self.index, self.unknown_row)
         embed = None if skip_unknown or self._oov is None else self._oov.vectors
-        warn = warn and (embed is not None or self._oov is None)
-        guess, unknown = guess_language if warn else None, self.unknown_row
-        return encode_words(texts, self.index, tokenizer, unknown, embed, warn=guess)
+        is_left_out = embed is None and self._oov is not None
+        check = self._language_check.update if warn and not is_left_out else None
+        return encode_words(
+            texts, self.index, tokenizer, self.unknown_row, embed, check=check
+        )
 
     def encode_with_new_words(
         self, texts: Iterable[str], tokenizer: WordTokenizer | NgramTokenizer
@@ -318,7 +317,7 @@ class WordVectors:
             The id of `new_words[i]` is `-1 - i`, and its vector `extra[i]`.
         new_words : list of str
             In the order of the texts. Empty if `extra` is None: if the table has all
-            words, or `unknown` is neither "subword" nor "hash".
+            words, or `unknown` is not "subword".
         """
         if self._oov is None or isinstance(tokenizer, NgramTokenizer):
             return self.encode(texts, tokenizer), []
@@ -404,12 +403,20 @@ class WordVectors:
         -------
         vectors : WordVectors
         """
-        parts = {name: getattr(self, name) for name in _PARTS[3:]}
-        parts = {"scale": None} | parts | changes
-        vectors = type(self).__new__(type(self))._set(self.words, matrix, **parts)
+        vectors = self._unchecked(self.words, matrix, **changes)
         vectors._check()
-        vectors._index, vectors._base = self._index, self._base
         return vectors
+
+    def _unchecked(self, words: list[str], matrix: ArrayLike, **changes: Any) -> Self:
+        """A table that has the other parameters of this one, but for `scale`."""
+        kept = {k: getattr(self, k) for k in ("unknown", "subwords", "is_weighted")}
+        table = object.__new__(type(self))
+        table._set(words, matrix, **{"scale": None, **kept, **changes})
+        table._base = self._base
+        if words is self.words:
+            table._index = self._index
+            table._language_check = self._language_check
+        return table
 
     def with_rows(
         self,
@@ -456,12 +463,7 @@ class WordVectors:
         check_finite(
             matrix, None, words, np.append(rows, np.arange(n_words, len(words)))
         )
-        parts = self.unknown, self.subwords, self.is_weighted  # which have been checked
-        table = type(self).__new__(type(self))._set(words, matrix, None, *parts)
-        if words is self.words:
-            table._index = self._index
-        table._base = self._base
-        return table
+        return self._unchecked(words, matrix)
 
     def __sklearn_clone__(self) -> Self:
         return self
@@ -476,7 +478,6 @@ class WordVectors:
 
     def __getstate__(self) -> dict[str, Any]:
         state = {k: v for k, v in vars(self).items() if not k.startswith("_")}
-        del state["unknown_row"]
         state["words"] = join_words(self.words)
         # joblib pickles a memmap in pieces and hashes it differently from an array; a
         # view of it is treated like any array.
@@ -488,9 +489,72 @@ class WordVectors:
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         words = split_words(state["words"])
-        self._set(words, *(state[name] for name in _PARTS[1:]))
+        parts = self.scale, self.unknown, self.subwords, self.is_weighted
+        self._set(words, self.matrix, *parts)
 
     def __repr__(self) -> str:
         more = "" if self.unknown is None else f", unknown={self.unknown!r}"
         more += ", weighted" if self.is_weighted else ""
         return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype}{more})"
+
+
+class _UnitRows:
+    """The rows of a table of vectors, scaled to length 1 where they are read."""
+
+    def __init__(self, table: WordVectors) -> None:
+        self.table = table
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, rows: slice) -> UnitVectors:
+        return unit_vectors(self.table.rows(rows))
+
+
+def nearest_words(
+    vectors: WordVectors, word: str | NDArray[np.floating], k: int = 10
+) -> list[tuple[str, float]]:
+    """Find the words that are most similar by cosine.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+    word : str or ndarray of shape (dim,)
+        A word, which is left out of the answer, or any vector.
+    k : int, default=10
+        Number of words.
+
+    Returns
+    -------
+    neighbors : list of (str, float)
+        Words and cosines, most similar first; ties in the order of the table.
+
+    Raises
+    ------
+    KeyError
+        If the table lacks the word, and has no out-of-vocabulary vector for it.
+    ValueError
+        If the vector has another shape or is not finite.
+
+    Examples
+    --------
+    >>> from skparaphrase.vectors import WordVectors, nearest_words
+    >>> vectors = WordVectors(["cat", "dog", "car"], [[1, 0], [1, 1], [0, 1]])
+    >>> [(word, round(cosine, 2)) for word, cosine in nearest_words(vectors, "cat")]
+    [('dog', 0.71), ('car', 0.0)]
+    """
+    own_row = vectors.index.get(word) if isinstance(word, str) else None
+    with np.errstate(over="ignore"):
+        target = np.asarray(vectors[word] if isinstance(word, str) else word, "f4")
+    if target.shape != (vectors.dim,):
+        raise ValueError(
+            f"Expected a vector of shape ({vectors.dim},); got {target.shape}."
+        )
+    if not np.isfinite(target).all():
+        raise ValueError("The vector is not finite.")
+    k = max(min(k, len(vectors)), 0)
+    _, rows, cosines = nearest(
+        unit_vectors(target[np.newaxis]), _UnitRows(vectors), k + (own_row is not None)
+    )
+    neighbors = zip(rows.tolist(), cosines.tolist(), strict=True)
+    return [(vectors.words[i], cosine) for i, cosine in neighbors if i != own_row][:k]

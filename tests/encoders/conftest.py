@@ -25,7 +25,7 @@ TINY = {"embedding_dim": 4, "dim": 6}
 
 # Class, parameters, length of the vectors.
 ENCODERS = {
-    "paragram": ("Paragram", {"shrinkage": 0}, 5),
+    "paragram": ("Paraphrase", {"shrinkage": 0}, 5),
     "projection": ("Projection", {"dim": 7}, 5),
     "dan": ("DeepAveraging", {"n_layers": 2}, 5),
     "rnn": ("RNN", {"dim": 4, "loss": MarginLoss(0.5, negatives="mix")}, 5),
@@ -33,7 +33,7 @@ ENCODERS = {
     "lstm": ("LSTM", {"optimizer": Optimizer("adam", clip_norm=2.0), "dim": 5}, 5),
     "network": ("Network", {}, 5),
     "lstm gate": ("LSTM", {"output_gate": True, "dim": 4, "residual": False}, 4),
-    "cse": ("Convolutional", {"filters": ((3, 2), (3, 1))}, 5),
+    "cse": ("CNN", {"filters": ((3, 2), (3, 1))}, 5),
     "charagram": ("Charagram", {"dim": 6}, 6),
     "char cnn": ("CharCNN", {**TINY, "filters": [(2, 1), (3, 3)]}, 6),
     "char lstm": ("CharLSTM", TINY, 6),

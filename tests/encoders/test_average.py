@@ -5,13 +5,12 @@
 
 import warnings
 from math import log
-from pathlib import Path
-from runpy import run_path
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from equations import distinct_average
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin, clone
@@ -31,8 +30,6 @@ from skparaphrase.encoders import (
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
-EQUATIONS = run_path(str(Path(__file__).parents[1] / "networks/equations.py"))
-distinct_average = EQUATIONS["distinct_average"]
 RNG = np.random.RandomState(0)
 WORDS = [f"w{i}" for i in range(50)]
 VECTORS = WordVectors(WORDS, RNG.randn(50, 7).astype(np.float32))
@@ -187,29 +184,6 @@ def test_case_and_compounds_are_up_to_the_tokenizer(tokenizer, expected):
 
 
 @each_encoder
-@pytest.mark.parametrize(
-    ("params", "X", "message"),
-    [
-        ({"tokenizer": "words"}, TEXTS, "'tokenizer' parameter"),
-        ({"tokenizer": WordTokenizer("(")}, TEXTS, "pattern"),
-        ({"pooling": "max"}, TEXTS, "'pooling' parameter"),
-        ({}, [], "Found 0 samples"),
-    ],
-)
-def test_fit_refuses(make, params, X, message):
-    with pytest.raises(ValueError, match=message):
-        make(VECTORS, **params).fit(X)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("a", 0), ("a", -1.0), ("frequencies", "wiki")]
-)
-def test_fit_of_sif_refuses(name, value):
-    with pytest.raises(ValueError, match=f"'{name}' parameter"):
-        SIFEncoder(VECTORS, **{name: value}).fit(TEXTS)
-
-
-@each_encoder
 def test_vectors_of_a_teacher_are_not_ignored_silently(make):
     teacher = RNG.randn(60, 3)
     for y in (teacher, teacher.tolist(), [teacher, teacher], teacher.reshape(30, 2, 3)):
@@ -223,24 +197,6 @@ def test_vectors_of_a_teacher_are_not_ignored_silently(make):
         several = (teacher > 0).astype(int)
         for y in (several, several.tolist(), pd.DataFrame(several), csr_array(several)):
             make_pipeline(make(VECTORS)).fit(TEXTS, y)  # labels of the last step
-
-
-KEYED = SimpleNamespace(index_to_key=["cat"], vectors=np.eye(1))
-
-
-@pytest.mark.parametrize(
-    "fit",
-    [
-        lambda vectors: SIFEncoder(vectors).fit(TEXTS),
-        lambda vectors: AverageEncoder(vectors).transform(TEXTS),
-        lambda vectors: ParaphraseEncoder(vectors).fit([("w1", "w2"), ("w3", "w4")]),
-    ],
-    ids=["sif", "unfitted", "paragram"],
-)
-@pytest.mark.parametrize("vectors", ["glove.txt", KEYED, {"cat": [1.0]}])
-def test_what_is_no_table_is_told_how_to_make_one(vectors, fit):
-    with pytest.raises(TypeError, match=r"must be a WordVectors; .*read_word_vectors"):
-        fit(vectors)
 
 
 def test_rows_of_several_texts():
@@ -299,18 +255,6 @@ def test_counts_of_the_package_are_the_default(assert_encodes):
     )
 
 
-def test_counts_without_punctuation_warn():
-    vectors = WordVectors([".", "cat", "the"], np.eye(3))
-    letters, texts = WordFrequencies({"the": 10, "cat": 1}), ["The cat.", "A cat?"]
-    with pytest.warns(UserWarning, match=r"words, '\.' will have .*fill_from"):
-        poor = SIFEncoder(vectors, frequencies=letters).fit(texts)
-    assert poor.weights_[0] == 1
-    filled = letters.fill_from(load_word_frequencies())
-    # Without a warning: all marks are counted, unknown or not in the texts.
-    assert SIFEncoder(vectors, frequencies=filled).fit(texts).weights_[0] < 0.1
-    SIFEncoder(vectors, frequencies=letters).fit(["The cat", "A cat?"])
-
-
 def test_weights_of_a_function_of_probabilities(zoo, assert_encodes):
     total = sum(COUNTS.values())
 
@@ -334,14 +278,6 @@ def test_weights_of_a_mapping(zoo, assert_encodes, tmp_path):
     loaded = load(tmp_path / "encoder")
     assert_array_equal(loaded.transform(zoo.texts), encoder.transform(zoo.texts))
     assert_array_equal(loaded.fit(zoo.texts).weights_, encoder.weights_)
-
-
-@pytest.mark.parametrize(
-    "weights", [lambda p: 1.0, lambda p: p[1:], lambda p: p * np.nan, {"w1": np.inf}]
-)
-def test_other_weights_raise(zoo, weights):
-    with pytest.raises(ValueError, match="a finite number for each of 20 words"):
-        SIFEncoder(zoo.vectors, weights=weights).fit(zoo.texts)
 
 
 class Wrapped(TransformerMixin, BaseEstimator):
@@ -374,3 +310,50 @@ def test_a_pipeline_does_not_warn_that_nothing_is_learnt(encoder):
             GridSearchCV(make_pipeline(encoder, Ridge()), {}, cv=2).fit(TEXTS, target)
         with pytest.warns(UserWarning, match=r"learns nothing|ignores y"):
             clone(encoder).fit(TEXTS, target)
+
+
+KEYED = SimpleNamespace(index_to_key=["cat"], vectors=np.eye(1))
+NO_TABLE = TypeError, r"must be a WordVectors; .*read_word_vectors"
+NO_WEIGHTS = ValueError, "a finite number for each of 50 words"
+REFUSED = [
+    *(
+        (make, params, error)
+        for make in (AverageEncoder, TfidfEncoder, SIFEncoder)
+        for params, *error in [
+            ({"tokenizer": "words"}, ValueError, "'tokenizer' parameter"),
+            ({"tokenizer": WordTokenizer("(")}, ValueError, "pattern"),
+            ({"pooling": "max"}, ValueError, "'pooling' parameter"),
+            ({"vectors": KEYED}, *NO_TABLE),
+            ({"vectors": "glove.txt"}, *NO_TABLE),
+        ]
+    ),
+    (ParaphraseEncoder, {"vectors": {"cat": [1.0]}}, NO_TABLE),
+    (SIFEncoder, {"a": 0}, (ValueError, "'a' parameter")),
+    (SIFEncoder, {"a": -1.0}, (ValueError, "'a' parameter")),
+    (SIFEncoder, {"frequencies": "wiki"}, (ValueError, "'frequencies' parameter")),
+    (SIFEncoder, {"weights": lambda p: 1.0}, NO_WEIGHTS),
+    (SIFEncoder, {"weights": lambda p: p[1:]}, NO_WEIGHTS),
+    (SIFEncoder, {"weights": lambda p: p * np.nan}, NO_WEIGHTS),
+    (SIFEncoder, {"weights": {"w1": np.inf}}, NO_WEIGHTS),
+]
+
+
+@pytest.mark.parametrize(("make", "params", "error"), REFUSED)
+def test_what_fit_refuses(make, params, error):
+    encoder = make(**{"vectors": VECTORS, **params})
+    with pytest.raises(error[0], match=error[1]):
+        encoder.fit(PAIRS)
+
+
+@pytest.mark.parametrize(
+    ("call", "texts", "error"),
+    [
+        (AverageEncoder(KEYED).transform, TEXTS, NO_TABLE),  # without a fit
+        (AverageEncoder(VECTORS).fit, [], (ValueError, "Found 0 samples")),
+        (TfidfEncoder(VECTORS).fit, [], (ValueError, "Found 0 samples")),
+        (SIFEncoder(VECTORS).fit, [], (ValueError, "Found 0 samples")),
+    ],
+)
+def test_what_their_methods_refuse(call, texts, error):
+    with pytest.raises(error[0], match=error[1]):
+        call(texts)

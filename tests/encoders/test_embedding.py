@@ -4,19 +4,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import cache
-from pathlib import Path
-from runpy import run_path
-from types import SimpleNamespace
 
+import equations as EQ
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from skparaphrase.encoders import _embedding
 from skparaphrase.text import NgramTokenizer
-
-PATH = Path(__file__).parents[1] / "networks" / "equations.py"
-EQ = SimpleNamespace(**run_path(str(PATH)))
 
 # Repeats, words and characters that are unknown, odd spaces, and a long text.
 ODD = [
@@ -133,7 +128,6 @@ def test_a_text_alone_is_as_among_others(name, fitted, zoo, monkeypatch):
     for text, vector in list(zip(texts, vectors, strict=True))[::4]:
         assert_allclose(encoder.transform([text])[0], vector, rtol=1e-6, atol=1e-6)
     monkeypatch.setattr(_embedding, "_TOKENS", 11)
-    monkeypatch.setattr(_embedding, "_TEXTS", 7)
     assert_allclose(encoder.transform(texts), vectors, rtol=1e-6, atol=1e-6)
 
 
@@ -154,8 +148,7 @@ def test_batch_padding_takes_a_hundred_distinct_texts_at_a_time(f, zoo):
     assert_allclose(encoder.transform(texts), expected, rtol=1e-5, atol=1e-5)
 
 
-def test_a_hundred_texts_stay_together_across_blocks(zoo, monkeypatch):
-    monkeypatch.setattr(_embedding, "_TEXTS", 16_450)
+def test_a_hundred_texts_stay_together_across_blocks(zoo):
     encoder = padded(zoo)
     # Distinct by unknown words; the tokenizer's blocks hold 16,384 texts at most.
     texts = [f"w{i % 12} unheard{i}" for i in range(16_500)]

@@ -96,20 +96,6 @@ def test_distinct_words_of_fewer_dimensions_are_weighted_by_them():
     assert_allclose(unit(found)[0], unit(expected[np.newaxis])[0], atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("dim", "error", "message"),
-    [
-        (0, ValueError, "dim == 0, must be >= 1"),
-        (257, ValueError, "dim == 257, must be <= 256"),
-        (128.0, TypeError, "dim must be an instance of int, not float"),
-        ("128", TypeError, "dim must be an instance of int, not str"),
-    ],
-)
-def test_numbers_of_dimensions_that_are_refused(dim, error, message):
-    with pytest.raises(error, match=message):
-        skparaphrase.load_pretrained(dim=dim)
-
-
 def test_fits_that_need_not_learn_are_silent(encoder):
     pairs = load_paraphrases().data[:20]
     texts, labels = pairs[:, 0], np.arange(20) % 2
@@ -195,8 +181,6 @@ def test_pooling_is_a_choice(encoder):
     expected = AverageEncoder(encoder.vectors, norm="l2").transform(texts)
     assert_array_equal(plain.transform(texts), expected)
     assert (plain.transform(texts) != encoder.transform(texts)).any(axis=1).all()
-    with pytest.raises(ValueError, match="'pooling' parameter"):
-        skparaphrase.load_pretrained(pooling="max")
 
 
 def test_the_large_encoder_is_a_folder_of_two(encoder, tmp_path):
@@ -214,8 +198,6 @@ def test_the_large_encoder_is_a_folder_of_two(encoder, tmp_path):
             for share, x in parts
         ]
         assert_allclose(found, np.hstack(unit), atol=1e-5)
-    with pytest.raises(FileNotFoundError):
-        skparaphrase.load_pretrained(tmp_path / "nothing")
     with pytest.raises(ValueError, match="'pooling' parameter"):
         skparaphrase.load_pretrained(tmp_path, pooling="max")
     for options in ({"dim": 128}, {"norm": None}):
@@ -287,8 +269,6 @@ def test_probabilities_are_those_of_the_committed_fit():
     texts = pairs[:4, 0]
     matrix = skparaphrase.similarity(texts, pairs[:3, 1], matrix=True, probability=True)
     assert_allclose(matrix.diagonal(), found[:3], atol=1e-6)
-    with pytest.raises(ValueError, match=r"default encoder.*sion\(C=10\)"):
-        skparaphrase.similarity("a", "b", SIFEncoder(), probability=True)
 
 
 def test_probabilities_of_ones_own_encoder():
@@ -311,25 +291,38 @@ def test_no_texts_and_empty_texts():
     assert skparaphrase.similarity("A cat sleeps.", []).shape == (0,)
     assert skparaphrase.similarity([]).shape == (0, 0)
     assert skparaphrase.similarity("", "A cat sleeps.") == 0.0
+    assert skparaphrase.similarity(["A cat sleeps."]).shape == (1, 1)
     several = skparaphrase.similarity("A cat sleeps.", ["", "A cat sleeps.", ""])
     assert_allclose(several, [0, 1, 0], atol=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "error", "message"),
+    ("arguments", "options", "message"),
     [
-        (["a"], ["b", "c"], ValueError, "1 texts and b 2; .* matrix=True"),
-        ([("a", "b")], [("a", "b")], ValueError, r"a must hold texts.*\(1, 2\)"),
-        (["a", None], ["b", "c"], ValueError, "None"),
+        ((["a"], ["b", "c"]), {}, "1 texts and b 2; .* matrix=True"),
+        (([("a", "b")], [("a", "b")]), {}, r"a must hold texts.*\(1, 2\)"),
+        ((["a", None], ["b", "c"]), {}, "None"),
+        (("A cat sleeps.",), {}, "b is None: pass a text or several"),
+        (("a", "b", SIFEncoder()), {"probability": True}, r"default .*sion\(C=10\)"),
     ],
 )
-def test_wrong_texts_are_refused(a, b, error, message):
+def test_what_similarity_refuses(arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        skparaphrase.similarity(*arguments, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"dim": 0}, ValueError, "dim == 0, must be >= 1"),
+        ({"dim": 257}, ValueError, "dim == 257, must be <= 256"),
+        ({"dim": 128.0}, TypeError, "dim must be an instance of int, not float"),
+        ({"dim": "128"}, TypeError, "dim must be an instance of int, not str"),
+        ({"pooling": "max"}, ValueError, "'pooling' parameter"),
+        ({"norm": "l1"}, ValueError, "'norm' parameter"),
+        ({"name": "nothing"}, FileNotFoundError, "'nothing' is no folder"),
+    ],
+)
+def test_what_load_pretrained_refuses(options, error, message):
     with pytest.raises(error, match=message):
-        skparaphrase.similarity(a, b)
-
-
-def test_a_text_needs_something_to_compare_it_with():
-    for arguments in [("A cat sleeps.",), ("A cat sleeps.", None)]:
-        with pytest.raises(ValueError, match="b is None: pass a text or several"):
-            skparaphrase.similarity(*arguments)
-    assert skparaphrase.similarity(["A cat sleeps."]).shape == (1, 1)
+        skparaphrase.load_pretrained(**options)

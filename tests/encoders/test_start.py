@@ -26,7 +26,7 @@ from skparaphrase.encoders._start import (
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordVectors
-from skparaphrase.vectors._oov import Subwords
+from skparaphrase.vectors._subwords import Subwords
 
 ODD = ["unheard", "w1 unheard of", "unheard of", "W3 w3-unheard", "", "★"]
 DISTINCT = {"pooling": "distinct"}  # as in what is trained by default

@@ -29,7 +29,7 @@ from skparaphrase.pairs import PairSimilarity
 from skparaphrase.supervision import _pairs
 from skparaphrase.training._trainer import Trainer
 from skparaphrase.vectors import WordVectors
-from skparaphrase.vectors._oov import Subwords
+from skparaphrase.vectors._subwords import Subwords
 
 GOLD = np.linspace(0, 5, 20)
 RNG = np.random.RandomState(3)
@@ -306,7 +306,7 @@ def test_distillation_validates_by_the_mean_cosine(zoo, dim):
         encoder.set_output(transform="pandas")
     encoder.fit(texts, y)
     train, held = train_test_split(
-        np.arange(len(texts)), test_size=0.25, random_state=encoder._split_state
+        np.arange(len(texts)), test_size=0.25, random_state=encoder._seed
     )
     train, scores = np.sort(train), []
     for n in range(5):

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import matplotlib
-import numpy as np
 import pytest
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -14,9 +13,7 @@ from sklearn.pipeline import make_pipeline
 from skparaphrase.datasets import load_graded_pairs, load_paraphrases
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import ParaphraseEncoder, SIFEncoder
-from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.pairs import PairFeatures, PairSimilarity
-from skparaphrase.vectors import WordVectors
 
 matplotlib.use("Agg")
 
@@ -24,26 +21,6 @@ matplotlib.use("Agg")
 @pytest.fixture(autouse=True)
 def _close(close_figures):
     """No test leaves a figure open."""
-
-
-class Letters(TextEncoder):
-    """Sum of vectors of letters: an encoder whose table holds no words."""
-
-    def fit(self, X, y=None):
-        letters = [*"abcdefghij"]
-        matrix = np.random.default_rng(0).normal(size=(len(letters), 4))
-        self.vectors_ = WordVectors(letters, matrix)
-        return self
-
-    def _embed(self, texts):
-        words, matrix = self.vectors_.words, self.vectors_.matrix
-        rows = [[words.get(c) for c in text if c in words] for text in texts]
-        return np.float32([matrix[row].sum(axis=0) for row in rows]).reshape(-1, 4)
-
-
-@pytest.fixture
-def letters():
-    return Letters().fit(["a"])
 
 
 @pytest.fixture(scope="session")

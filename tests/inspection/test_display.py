@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from functools import partial
+
 import numpy as np
 import pytest
 from matplotlib.colors import same_color
@@ -53,13 +55,13 @@ def test_of_estimators(graded):
         assert display.ax_.get_title().startswith(f"{name}: r ")
 
 
-def test_options_under_any_name():
+def test_options_replace_defaults():
+    options = {"color": "red", "linewidth": 3}
     display = SimilarityErrorDisplay(TRUE, PREDICTED)
-    for options in ({"c": "red", "lw": 3}, {"color": "red", "linewidth": 3}):
-        display.plot(line_kwargs=options, scatter_kwargs=options)
-        assert display.line_.get_color() == "red"
-        assert same_color(display.scatter_.get_facecolor()[0][:3], "red")
-        assert display.line_.get_linewidth() == display.scatter_.get_linewidth()[0] == 3
+    display.plot(line_kwargs=options, scatter_kwargs=options)
+    assert display.line_.get_color() == "red"
+    assert same_color(display.scatter_.get_facecolor()[0][:3], "red")
+    assert display.line_.get_linewidth() == display.scatter_.get_linewidth()[0] == 3
     display.plot(display.ax_)
     assert len(display.ax_.collections) == 2
 
@@ -70,15 +72,26 @@ def test_no_line_through_gold_scores_that_are_all_the_same():
     assert display.line_ is None and display.pearson_ == 0
 
 
-def test_bad_similarities(graded):
-    for y_pred, message in (
-        (PREDICTED[1:], "inconsistent numbers of samples"),
-        (PREDICTED * np.nan, "y_pred contains NaN"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            SimilarityErrorDisplay.from_predictions(TRUE, y_pred)
-    with pytest.raises(NotFittedError):
-        SimilarityErrorDisplay.from_estimator(SIFEncoder(), *graded)
+PAIR = [("a cat", "a dog")], [1.0]
+of_pairs = SimilarityErrorDisplay.from_estimator
+of_a_fit = TrainingCurveDisplay.from_estimator
+late_best_epoch = partial(TrainingCurveDisplay, best_epoch=1)
+
+
+@pytest.mark.parametrize(
+    ("draw", "arguments", "error", "message"),
+    [
+        (SimilarityErrorDisplay, (TRUE, [1]), ValueError, "inconsistent numbers"),
+        (SimilarityErrorDisplay, (TRUE, TRUE * np.nan), ValueError, "y_pred contains"),
+        (of_pairs, (SIFEncoder(), *PAIR), NotFittedError, "not fitted"),
+        (of_a_fit, [make_pipeline(SIFEncoder())], TypeError, "loss_curve_; got Pipe"),
+        (TrainingCurveDisplay, ([1], [1, 2, 3]), ValueError, "3 scores of 1 epochs"),
+        (late_best_epoch, ([2, 1], [1]), ValueError, "best_epoch=1 has no score"),
+    ],
+)
+def test_errors(draw, arguments, error, message):
+    with pytest.raises(error, match=message):
+        draw(*arguments)
 
 
 # Training
@@ -122,7 +135,7 @@ def test_curves_of_validation(paraphrases, bundled):
 
 
 def test_losses_alone_and_styles(trained):
-    display = TrainingCurveDisplay.from_estimator(trained, line_kwargs={"c": "red"})
+    display = TrainingCurveDisplay.from_estimator(trained, line_kwargs={"color": "red"})
     assert display.score_ax_ is display.score_line_ is display.best_ is None
     assert display.line_.get_color() == "red"
     assert display.ax_.get_title() == "ParaphraseEncoder: 2 epochs"
@@ -139,14 +152,3 @@ def test_losses_alone_and_styles(trained):
     check(later, [3.0, 2.0, 1.0], [0.1, 0.5], 3)
     diverged = TrainingCurveDisplay([1.0, np.inf], [np.nan], best_epoch=2).plot()
     assert diverged.best_.get_xdata() == [2]
-
-
-def test_bad_curves():
-    with pytest.raises(TypeError, match=r"has loss_curve_; got Pipeline"):
-        TrainingCurveDisplay.from_estimator(
-            make_pipeline(AverageEncoder(), PairSimilarity())
-        )
-    with pytest.raises(ValueError, match="3 scores of 1 epochs"):
-        TrainingCurveDisplay([1.0], [1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match="best_epoch=1 has no score"):
-        TrainingCurveDisplay([2.0, 1.0], [1.0], best_epoch=1)

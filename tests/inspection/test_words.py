@@ -7,13 +7,37 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cosine
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
-from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
+from skparaphrase.encoders import (
+    AverageEncoder,
+    ParaphraseEncoder,
+    SIFEncoder,
+    TfidfEncoder,
+)
+from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.inspection import nearest_texts, token_weights
-from skparaphrase.inspection._estimators import pair_similarities
+from skparaphrase.inspection._pipelines import pair_similarities
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.vectors import WordVectors
+
+
+class Letters(TextEncoder):
+    """Sum of vectors of letters: an encoder whose table holds no words."""
+
+    def fit(self, X, y=None):
+        letters = [*"abcdefghij"]
+        matrix = np.random.default_rng(0).normal(size=(len(letters), 4))
+        self.vectors_ = WordVectors(letters, matrix)
+        return self
+
+    def _embed(self, texts):
+        words, matrix = self.vectors_.words, self.vectors_.matrix
+        rows = [[words.get(c) for c in text if c in words] for text in texts]
+        return np.float32([matrix[row].sum(axis=0) for row in rows]).reshape(-1, 4)
 
 
 def slow_neighbors(encoder, queries, candidates, n):
@@ -45,17 +69,40 @@ def test_neighbors_are_those_of_a_slow_search(vectors, sentences, n):
     assert not found.duplicated(["query", "neighbor"]).any()
 
 
-def test_bad_queries(vectors):
+AVERAGE, OTHER, LETTERS = AverageEncoder(), LogisticRegression(), Letters().fit(["a"])
+FLAT = FunctionTransformer(lambda X: np.ones(len(X)))
+
+
+@pytest.mark.parametrize(
+    ("look_up", "arguments", "error", "message"),
+    [
+        (nearest_texts, (AVERAGE, "cat"), TypeError, "got 'cat'"),
+        (nearest_texts, (AVERAGE, [("a", "b")]), ValueError, "queries must hold tex"),
+        (nearest_texts, (AVERAGE, ["a"], ["b"], 0), ValueError, "k == 0, must be >= 1"),
+        (
+            nearest_texts,
+            (LETTERS, ["a"]),
+            TypeError,
+            "no table of words; .*candidates=",
+        ),
+        (nearest_texts, (ParaphraseEncoder(), ["a"], ["b"]), NotFittedError, "fitted"),
+        (nearest_texts, (OTHER, ["a"], ["b"]), TypeError, "sion, which has no transf"),
+        (nearest_texts, (FLAT, ["a"], ["b"]), ValueError, r"shape \(1, 'dim'\)"),
+        (token_weights, (AVERAGE, "corpus"), TypeError, "frequencies must be"),
+        (token_weights, (OTHER,), TypeError, "got LogisticRegression"),
+        (token_weights, (SIFEncoder(),), NotFittedError, "not fitted"),
+        (token_weights, (Letters(),), NotFittedError, "not fitted"),
+    ],
+)
+def test_errors(look_up, arguments, error, message):
+    with pytest.raises(error, match=message):
+        look_up(*arguments)
+
+
+def test_no_queries_and_no_candidates(vectors):
     encoder = AverageEncoder(vectors)
-    with pytest.raises(TypeError, match="got 'cat'"):
-        nearest_texts(encoder, "cat")
-    with pytest.raises(ValueError, match="queries must hold texts, shape"):
-        nearest_texts(encoder, [("a", "b")])
-    with pytest.raises(ValueError, match="k == 0, must be >= 1"):
-        nearest_texts(encoder, ["w1"], k=0)
-    assert (
-        len(nearest_texts(encoder, [])) == len(nearest_texts(encoder, ["w1"], [])) == 0
-    )
+    assert len(nearest_texts(encoder, [])) == 0
+    assert len(nearest_texts(encoder, ["w1"], [])) == 0
 
 
 def test_token_weights_by_hand():
@@ -67,10 +114,10 @@ def test_token_weights_by_hand():
     assert [*found] == ["l1", "l2", "count", "frequency", "sif"]
 
 
-def test_token_weights_of_letters_have_no_frequencies(letters):
-    frame = token_weights(letters)
+def test_token_weights_of_letters_have_no_frequencies():
+    frame = token_weights(LETTERS)
     assert frame[["count", "frequency", "sif"]].isna().all(axis=None)
-    assert token_weights(letters, {"a": 2})["count"].tolist() == [2] + [0] * 9
+    assert token_weights(LETTERS, {"a": 2})["count"].tolist() == [2] + [0] * 9
 
 
 @pytest.mark.parametrize("make", [SIFEncoder, TfidfEncoder])
@@ -81,8 +128,3 @@ def test_token_weights_of_weighted_averages(bundled, make):
     for column, order in (("l1", 1), ("l2", 2)):
         expected = np.linalg.norm(vectors, order, axis=1)
         assert_allclose(frame.loc[["the", "cat"], column], expected, rtol=1e-5)
-
-
-def test_bad_counts(letters):
-    with pytest.raises(TypeError, match="frequencies must be"):
-        token_weights(letters, frequencies="corpus")

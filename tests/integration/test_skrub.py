@@ -94,7 +94,7 @@ def test_table_vectorizer_of_missing_texts(skrub, tfidf, columns, make):
     columns["body"][5] = "N/A"
     table = make(columns)
     refuses = skrub.TableVectorizer(cardinality_threshold=5, high_cardinality=tfidf)
-    with pytest.raises(ValueError, match="2 of 30 entries are not str") as caught:
+    with pytest.raises(ValueError, match=r"is None|is nan") as caught:
         refuses.fit_transform(table)
     assert "failed on column 'title'" in "".join(caught.value.__notes__)
     fill = FunctionTransformer(clean_text, feature_names_out="one-to-one")

@@ -86,13 +86,6 @@ def trec_eval():
 
 
 @pytest.mark.integration
-def test_the_cases_by_hand_are_those_of_trec_eval(trec_eval):
-    scores = trec_eval(HITS, QRELS)
-    for metric, score in scores.items():
-        assert mean_score(metric, HITS, QRELS) == pytest.approx(score, abs=1e-12)
-
-
-@pytest.mark.integration
 @pytest.mark.parametrize("params", [{}, {"lexical": "char_wb"}, {"threshold": 0.4}])
 def test_scores_of_a_search_are_those_of_trec_eval(trec_eval, params):
     """The questions of a group are relevant, more so if they are of the topic."""

@@ -125,18 +125,11 @@ def test_in_searches_and_callbacks(vectors, pairs, sentences):
     assert monitor.scores_[-1]["score"] == pytest.approx(scorer(encoder))
 
 
-def test_refused():
-    with pytest.raises(ValueError, match="at least 2 pairs; got 1"):
-        RetrievalScorer([("a", "b")])
-    with pytest.raises(ValueError, match="pairs of texts"):
-        RetrievalScorer(["a", "b"])
-
-
 def test_without_pairs_the_fold_is_scored():
     # As a person would type it; 40 paraphrase pairs, of which some share a text.
     pairs = load_paraphrases().data[:40]
     pairs[1, 0], pairs[5, 1] = pairs[0, 0], pairs[4, 1]
-    encoder = ParaphraseEncoder(max_epochs=0, device="cpu")
+    encoder = ParaphraseEncoder(max_epochs=0, device="cpu", random_state=0)
     grid, groups = {"max_epochs": [0, 1]}, pair_groups(pairs)
     search = GridSearchCV(
         encoder, grid, cv=GroupKFold(3), scoring=RetrievalScorer()
@@ -183,21 +176,6 @@ def test_of_a_fold_hard_negatives_are_in_the_corpus():
     assert RetrievalScorer()(encoder, triplets) == expected
     more = RetrievalScorer(pairs[:20], corpus=pairs[20:].ravel())(encoder)
     assert RetrievalScorer(corpus=pairs[20:, 1])(encoder, triplets) == more
-
-
-def test_a_fold_that_is_refused():
-    scorer, encoder = RetrievalScorer(), AverageEncoder()
-    pairs = [("a", "b"), ("c", "d"), ("e", "f")]
-    with pytest.raises(ValueError, match="pass X, or RetrievalScorer"):
-        scorer(encoder)
-    with pytest.raises(ValueError, match="at least 2 pairs; got 1"):
-        scorer(encoder, pairs, [0, 1, 0])
-    with pytest.raises(ValueError, match=r"y_true\[1\] is 2.5"):
-        scorer(encoder, pairs, [0, 2.5, 1])
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        scorer(encoder, pairs, [0, 1])
-    with pytest.raises(ValueError, match="Expected pairs of texts"):
-        scorer(encoder, ["a", "b"], [0, 1])
 
 
 def test_memory_is_bounded():
@@ -257,14 +235,6 @@ def test_several_relevant_texts():
     }
 
 
-@pytest.mark.parametrize(
-    "metric", ["recall", "recall@0", "ndcg", "mrr@3@4", ["mrr", "recall@x"]]
-)
-def test_a_wrong_metric(metric):
-    with pytest.raises(ValueError, match="recall@k"):
-        RetrievalScorer([("a", "b"), ("c", "d")], metric=metric)
-
-
 def test_metrics_of_partners_by_hand():
     angles = np.radians([0, 30, 10, 90, 100, 5])
     table = np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -277,13 +247,6 @@ def test_metrics_of_partners_by_hand():
         "mrr": 2 / 3, "mrr@2": 1 / 2, "map": 2 / 3, "success@2": 1 / 2,
         "recall@3": 1, "ndcg@3": (1 / 2 + 1) / 2,
     })  # fmt: skip
-
-
-def test_a_corpus_of_pairs():
-    with pytest.raises(
-        ValueError, match=r"corpus must hold texts.* got shape \(1, 2\)"
-    ):
-        RetrievalScorer([("a", "b"), ("c", "d")], corpus=[("a", "b")])
 
 
 # Searches ----------------------------------------------------------------------------
@@ -429,20 +392,52 @@ def test_a_grid_search_chooses_the_settings_of_a_search():
     assert folds.cv_results_["mean_test_ndcg@10"] < 0.8 * expected[0]["ndcg@10"]
 
 
-def test_what_a_search_needs():
-    search = Served(one=["a"])
-    queries, qrels = {1: "one"}, {1: {"a": 1}}
-    with pytest.raises(ValueError, match="give pairs, or queries and qrels"):
-        RetrievalScorer()(search, [("one", "a"), ("b", "c")])
+PAIRS = [("a", "b"), ("c", "d"), ("e", "f")]
+QUERIES, QRELS = {1: "one"}, {1: {"a": 1}}
+REFUSED = [  # arguments of the scorer, and of its call, if there is one; words
+    ({"pairs": [("a", "b")]}, None, "at least 2 pairs; got 1"),
+    ({"pairs": ["a", "b"]}, None, "pairs of texts"),
+    *(
+        ({"pairs": PAIRS, "metric": metric}, None, "recall@k")
+        for metric in ("recall", "recall@0", "ndcg", "mrr@3@4", ["mrr", "recall@x"])
+    ),
+    (
+        {"pairs": PAIRS, "corpus": PAIRS[:1]},
+        None,
+        r"corpus must hold .* shape \(1, 2\)",
+    ),
+    *(
+        (arguments, None, "Give pairs, or queries and qrels")
+        for arguments in (
+            {"queries": QUERIES},
+            {"qrels": QRELS},
+            {"queries": QUERIES, "qrels": {}},
+            {"queries": QUERIES, "qrels": QRELS, "pairs": PAIRS},
+        )
+    ),
+    (
+        {"queries": QUERIES, "qrels": QRELS | {2: {"a": 1}}},
+        None,
+        r"qrels\[2\] must be a",
+    ),
+    ({}, (AverageEncoder(),), "pass X, or RetrievalScorer"),
+    ({}, (AverageEncoder(), PAIRS, [0, 1, 0]), "at least 2 pairs; got 1"),
+    ({}, (AverageEncoder(), PAIRS, [0, 2.5, 1]), r"y_true\[1\] is 2.5"),
+    ({}, (AverageEncoder(), PAIRS, [0, 1]), "inconsistent numbers of samples"),
+    ({}, (AverageEncoder(), ["a", "b"], [0, 1]), "Expected pairs of texts"),
+    ({}, (Served(one=["a"]), PAIRS), "give pairs, or queries and qrels"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "call", "words"), REFUSED)
+def test_refused(arguments, call, words):
+    with pytest.raises(ValueError, match=words):
+        scorer = RetrievalScorer(**arguments)
+        assert call is not None, "it is refused at once"
+        scorer(*call)
+
+
+def test_an_encoder_has_no_ids():
+    scorer = RetrievalScorer(queries=QUERIES, qrels=QRELS)
     with pytest.raises(TypeError, match=r"SemanticSearch\(encoder\)\.fit\(texts, ids"):
-        RetrievalScorer(queries=queries, qrels=qrels)(AverageEncoder())
-    for arguments in (
-        {"queries": queries},
-        {"qrels": qrels},
-        {"queries": queries, "qrels": {}},
-        {"queries": queries, "qrels": qrels, "pairs": [("a", "b"), ("c", "d")]},
-    ):
-        with pytest.raises(ValueError, match="Give pairs, or queries and qrels"):
-            RetrievalScorer(**arguments)
-    with pytest.raises(ValueError, match=r"qrels\[2\] must be a mapping"):
-        RetrievalScorer(queries=queries, qrels={1: {"a": 1}, 2: {"a": 1}})
+        scorer(AverageEncoder())

@@ -1,80 +1,18 @@
-"""Batches, random parameters, and checks that every composition has to pass."""
+"""Checks that every composition has to pass."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from itertools import pairwise
-from types import SimpleNamespace
 from unittest import mock
 
 import numpy as np
 import pytest
 import torch
+from nets import LENGTHS, arrays, make_batch, randomise, slow_vectors
 from numpy.testing import assert_allclose, assert_array_equal
 from torch.autograd import gradcheck
 from torch.func import functional_call
-
-from skparaphrase.networks._interaction import Interaction
-
-LENGTHS = {
-    "ragged": [3, 0, 1, 7, 2, 0, 6, 6, 1],
-    "shorter than filters": [1, 2, 1],
-    "single": [6],
-    "all empty": [0, 0],
-    "none": [],
-}
-
-
-def make_batch(lengths, n_rows=9, dim=4, dtype=torch.float64, seed=0):
-    rng = np.random.default_rng(seed)
-    table = torch.from_numpy(rng.normal(size=(n_rows, dim))).to(dtype)
-    ids = torch.from_numpy(rng.integers(n_rows, size=sum(lengths)))
-    return table, ids, np.append(0, np.cumsum(lengths)).astype(np.int64)
-
-
-def randomise(module, dtype=torch.float64, seed=0):
-    """Parameters large enough for every term to show."""
-    rng = np.random.default_rng(seed)
-    with torch.no_grad():
-        for parameter in module.to(dtype).parameters():
-            parameter.copy_(torch.from_numpy(0.6 * rng.normal(size=parameter.shape)))
-    return module
-
-
-def enlarge(module):
-    """Weights and biases large enough for every term of a deep network to show."""
-    rng = np.random.default_rng(0)
-    with torch.no_grad():
-        for parameter in module.parameters():
-            values = rng.normal(size=parameter.shape)
-            if parameter.ndim == 1:
-                values = 0.2 + 0.3 * values
-            else:
-                values *= (2 / parameter[0].numel()) ** 0.5
-            parameter.copy_(torch.from_numpy(values))
-    return module
-
-
-def make_network(n_outputs=3, *, dim=3, max_words=32, **params):
-    return enlarge(Interaction(4, dim, n_outputs, max_words=max_words, **params))
-
-
-def assert_uniform(weight, limit):
-    assert 0.99 * limit < np.abs(weight).max() <= limit * (1 + 1e-6)
-    assert weight.std() == pytest.approx(limit / 3**0.5, rel=0.05)
-
-
-def arrays(module):
-    return {name: value.detach().numpy() for name, value in module.named_parameters()}
-
-
-def slow_vectors(model, equation, table, ids, offsets):
-    """The equation text by text, given the vectors of its tokens and the parameters."""
-    vectors = np.zeros((len(offsets) - 1, model.dim))
-    for i, (start, stop) in enumerate(pairwise(offsets)):
-        if stop > start:
-            vectors[i] = equation(table[ids[start:stop]].numpy(), arrays(model))
-    return vectors
 
 
 def check_equations(make, equation):
@@ -185,24 +123,3 @@ def check(request):
         "cuda": check_cuda,
     }
     return lambda make, equation: checks[request.param](make)
-
-
-@pytest.fixture
-def double(narrow, monkeypatch):
-    """Narrow grid networks that get the cube in double precision."""
-    monkeypatch.setattr(torch.Tensor, "float", torch.Tensor.double)
-
-
-@pytest.fixture(scope="session")
-def nets():
-    """Helpers of the tests of networks."""
-    return SimpleNamespace(
-        arrays=arrays,
-        assert_uniform=assert_uniform,
-        enlarge=enlarge,
-        lengths=LENGTHS,
-        make_batch=make_batch,
-        make_network=make_network,
-        randomise=randomise,
-        slow_vectors=slow_vectors,
-    )

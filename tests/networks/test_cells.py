@@ -4,10 +4,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from itertools import pairwise
-from pathlib import Path
-from runpy import run_path
-from types import SimpleNamespace
 
+import equations
+import nets
 import numpy as np
 import pytest
 import torch
@@ -20,7 +19,6 @@ from skparaphrase.networks._cells import Packing, read_tokens, run_lstm, run_sim
 
 CPU = torch.device("cpu")
 DIM_IN, DIM = 4, 3
-equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 
 
 @given(st.lists(st.integers(0, 5), max_size=8), st.booleans())
@@ -96,7 +94,7 @@ CELLS = {
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("n_rows", [3, 40])  # fewer rows than tokens, and more
 @pytest.mark.parametrize("name", CELLS)
-def test_states_of_all_tokens(name, n_rows, reverse, nets):
+def test_states_of_all_tokens(name, n_rows, reverse):
     shapes, run, slow = CELLS[name]
     rng = np.random.default_rng(0)
     p = [torch.from_numpy(0.6 * rng.normal(size=shape)) for shape in shapes]

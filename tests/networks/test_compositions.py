@@ -4,10 +4,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import partial
-from pathlib import Path
-from runpy import run_path
-from types import SimpleNamespace
 
+import equations
+import nets
 import numpy as np
 import pytest
 import torch
@@ -29,7 +28,6 @@ from skparaphrase.networks._table import unit_vectors, weights_on_device
 
 pytestmark = pytest.mark.usefixtures("core")
 
-equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 COMPOSITIONS = {
     "average": (lambda: Average(4), equations.average),
     "distinct": (lambda: Average(4, "distinct"), equations.distinct_average),
@@ -82,8 +80,8 @@ def test_the_interface_takes_a_compose_and_a_dim():
         Composition()(table, torch.tensor([0]), np.array([0, 1]))
 
 
-def test_a_residual_starts_as_an_average_and_takes_after_its_composition(nets):
-    table, ids, offsets = nets.make_batch(nets.lengths["ragged"], dtype=torch.float32)
+def test_a_residual_starts_as_an_average_and_takes_after_its_composition():
+    table, ids, offsets = nets.make_batch(nets.LENGTHS["ragged"], dtype=torch.float32)
     batch_of_100 = Convolution(4, [(3, 2)], activation="linear", padding="batch")
     filters = CharacterConvolution(
         4, [(3, 1)], None, conv_activation="tanh", activation="tanh", dropout=0.5
@@ -115,7 +113,7 @@ def test_a_residual_starts_as_an_average_and_takes_after_its_composition(nets):
 
 @pytest.mark.parametrize("mode", ["mean", "sum"])
 @pytest.mark.parametrize("lengths", [[2, 1, 2, 2, 2, 3], [0, 3, 2, 0, 4, 3], [0]])
-def test_pooling_is_that_of_embedding_bag(lengths, mode, nets):
+def test_pooling_is_that_of_embedding_bag(lengths, mode):
     ours, ids, offsets = nets.make_batch(lengths, dtype=torch.float32)
     theirs = ours.clone()
     pooled = pool(ours.requires_grad_(), ids, offsets, mode)
@@ -129,7 +127,7 @@ def test_pooling_is_that_of_embedding_bag(lengths, mode, nets):
     assert_allclose(ours.grad, theirs.grad, rtol=1e-6, atol=1e-6)
 
 
-def test_a_long_bag_has_the_average_of_its_windows(nets):
+def test_a_long_bag_has_the_average_of_its_windows():
     """Forward and backward, as of two bags, in proportion to their tokens."""
     table, ids, _ = nets.make_batch([65], dtype=torch.float32)
     windows = np.array([0, 21, 43, 65])
@@ -146,8 +144,8 @@ def test_a_long_bag_has_the_average_of_its_windows(nets):
 
 
 @pytest.mark.parametrize("lengths", ["ragged", "single", "all empty", "none", "long"])
-def test_weights_on_a_device_are_those_of_numpy(lengths, nets):
-    lengths = {**nets.lengths, "long": [3, 33, 0, 32, 65, 64, 1]}[lengths]
+def test_weights_on_a_device_are_those_of_numpy(lengths):
+    lengths = {**nets.LENGTHS, "long": [3, 33, 0, 32, 65, 64, 1]}[lengths]
     table, ids, offsets = batch = nets.make_batch(lengths)
     texts = ids.numpy().astype(np.int32), offsets
     averages = np.zeros((len(offsets) - 1, table.shape[1]))
@@ -155,7 +153,7 @@ def test_weights_on_a_device_are_those_of_numpy(lengths, nets):
     assert_allclose(weights_on_device(*batch), pool_rows(*arguments), rtol=1e-12)
 
 
-def test_draws(nets):
+def test_draws():
     def draw(model):
         model.reset(np.random.RandomState(0))
         return nets.arrays(model)

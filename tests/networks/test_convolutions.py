@@ -4,10 +4,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import partial
-from pathlib import Path
-from runpy import run_path
-from types import SimpleNamespace
 
+import equations
+import nets
 import numpy as np
 import pytest
 import torch
@@ -15,8 +14,6 @@ from numpy.testing import assert_allclose
 from torch.autograd import gradcheck
 
 from skparaphrase.networks._convolutions import CharacterConvolution, Convolution
-
-equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 
 
 def of(widths):
@@ -72,12 +69,12 @@ def test_convolutions(name, check):
 @pytest.mark.parametrize("f", ["linear", "tanh"])
 @pytest.mark.parametrize("widths", [(1, 2, 3), (3, 1), (5, 2)])
 @pytest.mark.parametrize("lengths", ["ragged", "shorter than filters", "single"])
-def test_padding_of_a_batch_is_the_released_code(lengths, widths, f, nets):
+def test_padding_of_a_batch_is_the_released_code(lengths, widths, f):
     model = Convolution(4, of(widths), activation=f, padding="batch")
     assert nets.randomise(model).batch_size == 100
-    batch = nets.make_batch(nets.lengths[lengths])
+    batch = nets.make_batch(nets.LENGTHS[lengths])
     found = model(*batch).detach()
-    longest = max(*nets.lengths[lengths], *widths)
+    longest = max(*nets.LENGTHS[lengths], *widths)
     expected = [partial(equations.cse, f=f, longest=longest)]
     if f == "linear":
         expected.append(partial(equations.cse_in_closed_form, longest=longest))
@@ -87,10 +84,10 @@ def test_padding_of_a_batch_is_the_released_code(lengths, widths, f, nets):
 
 
 @pytest.mark.parametrize("dim", [3, None])
-def test_dropout_of_the_maxima(dim, nets):
+def test_dropout_of_the_maxima(dim):
     model = make_char_cnn([(40, 2), (60, 3)], "tanh", "linear", dim, dropout=0.25)
     nets.randomise(model)
-    batch = nets.make_batch(nets.lengths["ragged"])
+    batch = nets.make_batch(nets.LENGTHS["ragged"])
     plain = model(*batch)
     model.generator = torch.Generator().manual_seed(0)
     dropped = model(*batch)
@@ -117,7 +114,7 @@ def test_full_windows_by_hand():
     assert model(table, ids[:1], np.array([0, 1])).tolist() == [[10.25]]  # 1 and zero
 
 
-def test_gradients_of_batch_padding(nets):
+def test_gradients_of_batch_padding():
     model = Convolution(4, of((1, 3)), activation="tanh", padding="batch")
     nets.randomise(model)
     table, ids, offsets = nets.make_batch([2, 0, 1, 4])
@@ -134,7 +131,7 @@ def test_gradients_of_batch_padding(nets):
         ),
     ],
 )
-def test_draws(model, limits, nets):
+def test_draws(model, limits):
     model.reset(np.random.RandomState(0))
     weights = [w for name, w in nets.arrays(model).items() if name.endswith("weight")]
     for weight, square in zip(weights, limits, strict=True):

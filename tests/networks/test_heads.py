@@ -6,6 +6,7 @@
 import numpy as np
 import pytest
 import torch
+from nets import normal
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cosine
 
@@ -44,10 +45,6 @@ def test_losses_by_hand(losses, expected):
     targets = torch.from_numpy(TARGETS + 1e-6)
     assert_allclose(losses(logits, targets), expected, rtol=1e-10)
     assert_allclose(losses(logits.float(), targets.float()), expected, rtol=1e-6)
-
-
-def normal(*shape, seed=0):
-    return np.random.RandomState(seed).randn(*shape).astype(np.float32)
 
 
 def slow_head(

@@ -5,6 +5,7 @@
 
 from itertools import pairwise, product
 
+import nets
 import numpy as np
 import pytest
 import torch
@@ -185,7 +186,7 @@ def test_focus_as_printed(drawn):
 
 
 @pytest.mark.parametrize("dim", [DIM, None])
-def test_the_same_sentence_is_matched_along_the_diagonal(dim, nets):
+def test_the_same_sentence_is_matched_along_the_diagonal(dim):
     """Also where a word is repeated."""
     net = nets.randomise(Interaction(DIM_IN, dim, 2, max_words=32))
     table, _, offsets = nets.make_batch([7, 32, 1, 7])
@@ -254,7 +255,7 @@ def slow_coverage(first, second):
     return np.dot(weights, best) / sum(weights) if sum(weights) else 0.0
 
 
-def test_similarities_equal_a_loop_over_words(nets):
+def test_similarities_equal_a_loop_over_words():
     lengths = [5, 3, 1, 0, 40, 2, 1, 1]
     table, ids, offsets = nets.make_batch(lengths)
     table[2] = 0
@@ -275,7 +276,7 @@ def test_similarities_equal_a_loop_over_words(nets):
     assert coverages(table, ids[:0], np.zeros(5, int), empty, 32) == 0
 
 
-def test_gradients_of_similarities(nets):
+def test_gradients_of_similarities():
     table, ids, offsets = nets.make_batch([5, 3, 1, 4], n_rows=13)
     pairs = np.array([*product(range(4), repeat=2)])[1:]
     table.requires_grad_()

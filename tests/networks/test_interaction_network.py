@@ -5,6 +5,7 @@
 
 from itertools import combinations, pairwise
 
+import nets
 import numpy as np
 import pytest
 import torch
@@ -74,7 +75,7 @@ def corners(limit):
 
 
 @pytest.mark.parametrize("limit", [32, 48, 64])
-def test_a_corner_is_as_good_as_the_whole_grid(limit, narrow, nets):
+def test_a_corner_is_as_good_as_the_whole_grid(limit, narrow):
     net = nets.enlarge(GridNetwork(13, limit, 3).double())
     rng = np.random.default_rng(0)
     pulls = torch.from_numpy(rng.normal(size=(2, 3)))
@@ -97,7 +98,7 @@ def test_a_corner_is_as_good_as_the_whole_grid(limit, narrow, nets):
 # The states
 
 
-def test_states_and_their_gradients_are_those_of_torch(nets):
+def test_states_and_their_gradients_are_those_of_torch():
     """One memory reads in both directions."""
     net = Interaction(DIM_IN, DIM, 2, max_words=32).double()
     memory = nets.enlarge(net.context)
@@ -209,7 +210,7 @@ PAIRS = np.array(
     ],
     ids=str,
 )
-def test_a_batch_equals_a_loop_over_pairs(params, double, nets):
+def test_a_batch_equals_a_loop_over_pairs(params, double):
     net = nets.make_network(**params).double()
     table, ids, offsets = nets.make_batch(LENGTHS)
     table.requires_grad_()
@@ -236,7 +237,7 @@ def test_a_batch_equals_a_loop_over_pairs(params, double, nets):
 
 
 @pytest.mark.parametrize("dim", [10, None])
-def test_batch_mates_change_nothing(dim, nets):
+def test_batch_mates_change_nothing(dim):
     """In single precision and full width; without states, equal words are equal."""
     net = Interaction(12, dim, 5, max_words=32)
     net.reset(np.random.RandomState(0))
@@ -258,7 +259,7 @@ def test_batch_mates_change_nothing(dim, nets):
 
 
 @pytest.mark.parametrize("similarity", ["cosine", "coverage"])
-def test_the_shortcut_adds_to_the_logits(similarity, narrow, double, nets):
+def test_the_shortcut_adds_to_the_logits(similarity, narrow, double):
     table, ids, offsets = nets.make_batch(LENGTHS)
     net = nets.make_network(similarity=similarity).double()
     plain = nets.make_network().double()
@@ -274,7 +275,7 @@ def test_the_shortcut_adds_to_the_logits(similarity, narrow, double, nets):
     assert_allclose(found.detach(), expected, atol=1e-9)
 
 
-def test_start_is_a_regression_on_the_similarity(narrow, nets):
+def test_start_is_a_regression_on_the_similarity(narrow):
     rng = np.random.default_rng(0)
     table, ids, offsets = nets.make_batch([3, 5, 2, 8, 4, 1])
     pairs = np.array([*combinations(range(6), 2)])

@@ -5,10 +5,9 @@
 
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
-from runpy import run_path
-from types import SimpleNamespace
 
+import equations
+import nets
 import numpy as np
 import pytest
 import torch
@@ -17,7 +16,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from skparaphrase.networks._recurrent import LSTM, IdentityRecurrent, Recurrent
 
 DIM_IN, DIM = 4, 3
-equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 
 MODELS = {
     **{
@@ -45,10 +43,10 @@ def test_recurrent_compositions(name, check):
     check(*MODELS[name])
 
 
-def test_identity_starts_as_the_average_and_is_held_there(nets):
+def test_identity_starts_as_the_average_and_is_held_there():
     model = IdentityRecurrent(DIM_IN, DIM_IN)
     model.reset(np.random.RandomState(0))
-    table, ids, offsets = nets.make_batch(nets.lengths["ragged"], dtype=torch.float32)
+    table, ids, offsets = nets.make_batch(nets.LENGTHS["ragged"], dtype=torch.float32)
     vectors = model(table, ids, offsets).detach()
     for vector, (start, stop) in zip(vectors, pairwise(offsets), strict=True):
         mean = table[ids[start:stop]].sum(dim=0) / max(stop - start, 1)

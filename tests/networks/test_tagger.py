@@ -3,29 +3,26 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from pathlib import Path
-from runpy import run_path
-from types import SimpleNamespace
-
+import equations
+import nets
 import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose
 from torch.func import functional_call
 
-from skparaphrase.networks import _heads
+from skparaphrase.networks import _tagger
 from skparaphrase.networks._compositions import Charagram
-from skparaphrase.networks._heads import Sentences, Tagger
+from skparaphrase.networks._tagger import Sentences, Tagger
 from skparaphrase.text._lookup import TokenBatch
 
-equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 # Four words, the second without a known feature, and sentences of them.
 WORDS = TokenBatch(np.array([0, 1, 2, 1, 3, 4], np.int32), np.array([0, 2, 2, 4, 6]))
 CAPITALS = np.array([1, 0, 0, 1])
 SENTENCES = TokenBatch(np.array([0, 1, 2, 0, 3, 3], np.int32), np.array([0, 4, 5, 6]))
 
 
-def make_tagger(nets, capitals, **params):
+def make_tagger(capitals, **params):
     composition = Charagram(5, 4, activation="tanh")
     sizes = {"hidden_dim": 3, "dense_dim": 4, "n_tags": 3}
     return nets.randomise(Tagger(composition, capitals=capitals, **sizes, **params))
@@ -55,8 +52,8 @@ def slow_logits(tagger, table, p):
 
 
 @pytest.mark.parametrize("capitals", ["ngram", "input", None])
-def test_tagger(capitals, nets, monkeypatch):
-    tagger = make_tagger(nets, capitals)
+def test_tagger(capitals, monkeypatch):
+    tagger = make_tagger(capitals)
     table = nets.make_batch([], 6)[0]
     expected = slow_logits(tagger, table.numpy(), nets.arrays(tagger))
     ids = torch.from_numpy(WORDS.ids.astype(np.int64))
@@ -79,15 +76,15 @@ def test_tagger(capitals, nets, monkeypatch):
     assert torch.autograd.gradcheck(logits, inputs)
 
     sentences = Sentences(WORDS, CAPITALS.astype(float), SENTENCES)
-    for n_tokens in (_heads._TOKENS, 3):
-        monkeypatch.setattr(_heads, "_TOKENS", n_tokens)
+    for n_tokens in (_tagger._TOKENS, 3):
+        monkeypatch.setattr(_tagger, "_TOKENS", n_tokens)
         found = list(tagger.tag(sentences, lambda rows, _: table.detach()[rows]))
         assert len(found) == (1 if n_tokens > 6 else 2)
         assert_allclose(torch.cat(found), expected, atol=1e-10)
 
 
-def test_dropout_keeps_the_expectation(nets):
-    tagger = make_tagger(nets, None, dropout=0.3)
+def test_dropout_keeps_the_expectation():
+    tagger = make_tagger(None, dropout=0.3)
     values = torch.ones(300, 40)
     dropped = tagger._drop(values, np.random.RandomState(0))
     assert_allclose(np.unique(dropped), [0, 1 / 0.7], rtol=1e-6)
@@ -95,8 +92,8 @@ def test_dropout_keeps_the_expectation(nets):
     assert tagger._drop(values, None) is values
 
 
-def test_draws_leave_the_composition_alone(nets):
-    tagger = make_tagger(nets, "ngram")
+def test_draws_leave_the_composition_alone():
+    tagger = make_tagger("ngram")
     before = tagger.composition.constant.clone()
     tagger.reset(np.random.RandomState(0))
     assert torch.equal(tagger.composition.constant, before)

@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import tracemalloc
 import weakref
 from collections import Counter
 
@@ -13,11 +12,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_faq
-from skparaphrase.encoders import ParaphraseEncoder
-from skparaphrase.losses import InfoNCELoss
-from skparaphrase.metrics import RetrievalScorer
 from skparaphrase.pairs import make_cloze_pairs
 
 SENTENCES = ["One two three four.", "Five six seven.", "Eight nine ten?", "Eleven!!!!!"]
@@ -130,21 +125,14 @@ def test_a_split_of_your_own():
 # Draws -------------------------------------------------------------------------------
 
 
-def test_the_same_seed_draws_the_same_pairs():
-    documents = [*numbered(50)]
-    for n_pairs in (1000, 30):
-        drawn = [
-            make_cloze_pairs(documents, n_pairs=n_pairs, random_state=seed).tolist()
-            for seed in (0, 0, 1)
-        ]
-        assert drawn[0] == drawn[1] != drawn[2]
-        assert len(drawn[0]) == min(n_pairs, 200)
-
-
 def test_drawn_pairs_are_distinct_and_in_order():
     everything = make_cloze_pairs(numbered(50), keep=0).tolist()
-    drawn = make_cloze_pairs(numbered(50), keep=0, n_pairs=30, random_state=0).tolist()
-    places = [everything.index(pair) for pair in drawn]
+    drawn = [
+        make_cloze_pairs(numbered(50), keep=0, n_pairs=30, random_state=seed).tolist()
+        for seed in (0, 0, 1)
+    ]
+    assert drawn[0] == drawn[1] != drawn[2]
+    places = [everything.index(pair) for pair in drawn[0]]
     assert len({*places}) == 30 and places == sorted(places)
     assert make_cloze_pairs(numbered(50), keep=0, n_pairs=200).tolist() == everything
 
@@ -207,19 +195,6 @@ def test_documents_of_an_iterable_are_not_held():
     assert most == 1
 
 
-def test_memory_is_that_of_the_result():
-    def stream():  # 4 MB, of which 2 GB of contexts could be made
-        for n in range(100):
-            yield " ".join(f"Sentence {i} of the document {n:06}." for i in range(1000))
-
-    tracemalloc.start()
-    pairs = make_cloze_pairs(stream(), n_pairs=100, max_words=50, random_state=0)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 6e5  # 100 pairs, and a document with its sentences
-    assert len({context for _, context in pairs}) == 100
-
-
 # What is no document -----------------------------------------------------------------
 
 
@@ -230,7 +205,7 @@ def test_memory_is_that_of_the_result():
         ([], {}, ValueError, "Found 0 samples"),
         (iter(()), {}, ValueError, "No document has two sentences"),
         ("A text. And more.", {}, TypeError, "Put a single text in a list"),
-        ([*numbered(1), None], {}, ValueError, "index 1, is None"),
+        ([*numbered(1), None], {}, ValueError, "index 1 is None"),
         (iter([*numbered(1), None]), {}, TypeError, "Document 1 is None, not a str"),
         (iter([*numbered(2), b"x"]), {}, TypeError, "Document 2 is b'x'"),
         ([("title", "text")], {}, ValueError, r"documents must hold texts, .*\(1, 2\)"),
@@ -246,22 +221,3 @@ def test_memory_is_that_of_the_result():
 def test_errors(documents, options, error, words):
     with pytest.raises(error, match=words):
         make_cloze_pairs(documents, **options)
-
-
-# A fit -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_fit_finds_more_documents(seed):
-    """Questions look for the page of their topic, of 25."""
-    pytest.importorskip("torch")
-    faq = load_faq(as_frame=True).frame
-    number = faq.groupby("topic").cumcount()
-    faq["text"] = faq["question"] + " " + faq["answer"]
-    pages = faq[number < 17].groupby("topic")["text"].agg(" ".join)
-    asked = faq[number >= 17]
-    queries = np.column_stack([asked["question"], pages[asked["topic"]]])
-    score = RetrievalScorer(queries, corpus=pages.tolist(), metric="recall@1")
-    pairs = make_cloze_pairs(pages, random_state=seed)
-    encoder = ParaphraseEncoder(loss=InfoNCELoss(keep=0), random_state=seed).fit(pairs)
-    assert score(encoder) > score(load_pretrained()) + 0.03

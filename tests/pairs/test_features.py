@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.decomposition import TruncatedSVD
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import (
     CountVectorizer,
     HashingVectorizer,
@@ -45,14 +44,6 @@ def test_default_features_are_weighted(paired, by_hand):
     assert_allclose(features.transform(paired), expected, rtol=1e-12)
     assert features.transform(paired.astype(np.float32)).dtype == np.float32
     assert len(features.get_feature_names_out()) == 11
-
-
-@pytest.mark.parametrize("kind", ["pandas", "polars"])
-def test_features_as_frames(paired, kind):
-    features = PairFeatures(("cosine", "product")).set_output(transform=kind)
-    frame = features.fit_transform(paired)
-    assert type(frame).__module__.startswith(kind)
-    assert list(frame.columns) == ["cosine", *(f"product{i}" for i in range(5))]
 
 
 @pytest.mark.parametrize("bad", [(), ("product", "prod"), "product", [["sum"]], 3])
@@ -95,11 +86,6 @@ def test_pair_steps_after_fit(paired, step, method):
             apply(wrong)
 
 
-def test_features_need_fit(paired):
-    with pytest.raises(NotFittedError):
-        PairFeatures().transform(paired)
-
-
 # Vectorizers
 
 
@@ -123,7 +109,6 @@ def test_features_are_those_of_dense_rows(pairs, name, how, by_hand):
     more = [("w1 w2", "w1 w2"), ("w1", "w1 w2"), ("w1", "unheard"), ("", "")]
     pairs = [*pairs, *more]
     step = PairVectorizer(VECTORIZERS[name], how)
-    assert how != ("cosine",) or step.fit(pairs).get_feature_names_out() == ["cosine"]
     vectorizer = clone(VECTORIZERS[name] or TfidfVectorizer()).fit(flat(pairs), None)
     rows = vectorizer.transform(flat(pairs))
     dense = rows.toarray() if sparse.issparse(rows) else rows
@@ -137,12 +122,13 @@ def test_features_are_those_of_dense_rows(pairs, name, how, by_hand):
 
 
 def test_names_of_columns():
-    step = PairVectorizer(CountVectorizer(), features=("product", "difference"))
+    features = ("product", "difference", "cosine")
+    step = PairVectorizer(CountVectorizer(), features=features)
     (found,) = step.fit_transform([("a cat sat sat", "the cat sat")]).toarray()
     names = "product_cat product_sat product_the"
-    names += " difference_cat difference_sat difference_the"
+    names += " difference_cat difference_sat difference_the cosine"
     assert step.get_feature_names_out().tolist() == names.split()
-    assert found.tolist() == [1, 2, 0, 0, 1, -1]
+    assert found[:6].tolist() == [1, 2, 0, 0, 1, -1]
 
 
 def test_repeated_texts_are_vectorised_once(pairs):
@@ -207,15 +193,3 @@ def test_texts_and_vectorizers_that_are_refused(pairs):
     for vectorizer in ("tfidf", 3, LogisticRegression()):
         with pytest.raises(ValueError, match="'vectorizer' parameter"):
             PairVectorizer(vectorizer).fit(pairs)
-
-
-@pytest.mark.parametrize("name", ["product", "absdiff", "difference", "sum"])
-def test_features_that_overflow(name):
-    rows = np.array([[[3e38, 1], [-3e38, 1]]])
-    if name == "sum":
-        rows = np.abs(rows)
-    with pytest.raises(ValueError, match="Features overflow float32: make the vectors"):
-        PairFeatures([name]).fit_transform(rows.astype(np.float32))
-    assert np.isfinite(PairFeatures([name]).fit_transform(rows)).all()
-    cosine = PairFeatures(["cosine"]).fit_transform(rows.astype(np.float32))
-    assert_allclose(cosine, [[1.0 if name == "sum" else -1.0]])

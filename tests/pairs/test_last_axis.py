@@ -3,8 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,8 +20,6 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectKBest, f_regression
-from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
@@ -35,7 +31,7 @@ from sklearn.utils import get_tags
 
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.pairs import EncoderUnion, LastAxis, PairFeatures, PairSimilarity
+from skparaphrase.pairs import EncoderUnion, LastAxis, PairFeatures
 from skparaphrase.vectors import WordVectors
 
 TRANSFORMERS = [PCA(3), StandardScaler(), Normalizer(), OneHotEncoder()]
@@ -52,12 +48,22 @@ def test_last_axis_is_reshaping(paired, shape, transformer):
     assert_allclose(found, expected.reshape(*shape[:-1], -1), atol=1e-10)
 
 
-@pytest.mark.parametrize("shape", [(0, 5), (0, 2, 5)])
-def test_last_axis_of_zero_rows(paired, shape):
-    step = LastAxis(PCA(3)).fit(paired)
-    assert step.transform(np.empty(shape)).shape == (*shape[:-1], 3)
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [
+        (np.ones((6, 2, 4)), "X has 4 features"),
+        (np.full((6, 2, 5), np.nan), "NaN"),
+        (np.ones(5), "2D"),
+    ],
+)
+def test_last_axis_refuses(paired, vectors, message):
+    step = LastAxis(StandardScaler()).fit(paired)
+    for shape in ((0, 5), (0, 2, 5)):
+        assert step.transform(np.empty(shape)).shape == shape
     with pytest.raises(ValueError, match=r"0 sample\(s\)"):
-        step.fit(np.empty(shape))
+        step.fit(np.empty((0, 5)))
+    with pytest.raises(ValueError, match=message):
+        step.transform(vectors)
 
 
 def test_last_axis_repeats_y(paired, paired_gold):
@@ -89,20 +95,6 @@ def test_last_axis_names_and_frames(paired):
     frame = step.set_output(transform="pandas").transform(paired[:, 0])
     assert frame.columns.tolist() == ["pca0", "pca1"]
     assert isinstance(step.transform(paired), np.ndarray)
-
-
-@pytest.mark.parametrize(
-    ("vectors", "message"),
-    [
-        (np.ones((6, 2, 4)), "X has 4 features"),
-        (np.full((6, 2, 5), np.nan), "NaN"),
-        (np.ones(5), "2D"),
-    ],
-)
-def test_last_axis_refuses(paired, vectors, message):
-    step = LastAxis(StandardScaler()).fit(paired)
-    with pytest.raises(ValueError, match=message):
-        step.transform(vectors)
 
 
 # Unions
@@ -157,6 +149,37 @@ def test_unit_by_hand():
     assert_allclose(union.transform(vectors), expected, rtol=1e-12)
 
 
+def test_a_zero_vector_leaves_the_other_members(union, pairs):
+    (vectors,) = union.fit(pairs).transform([("zzz w", "w w")])  # letters, no words
+    assert not vectors[:, :6].any()
+    assert_allclose(np.linalg.norm(vectors, axis=1), 0.5, rtol=1e-6)  # sqrt(0.25)
+
+
+def infinite(texts):
+    return np.full((len(texts), 2), np.inf)
+
+
+@pytest.mark.parametrize(
+    ("weights", "other", "message"),
+    [
+        ({"chars": 1}, "drop", "got 1 of 'chars'"),
+        ({"char": -1}, "drop", "got -1 of 'char'"),
+        ({"char": np.nan}, "drop", "got nan of 'char'"),
+        ([1, 2], "drop", "'weights' parameter"),
+        (None, FunctionTransformer(infinite), "Input other contains infinity"),
+        (
+            None,
+            make_pipeline(AverageEncoder(LETTERS, tokenizer=list), PairFeatures()),
+            "same number of dimensions",
+        ),
+    ],
+)
+def test_errors(members, pairs, weights, other, message):
+    union = EncoderUnion([*members, ("other", other)], weights=weights)
+    with pytest.raises(ValueError, match=message):
+        union.fit_transform(pairs)
+
+
 @given(
     arrays(
         np.float32,
@@ -176,14 +199,6 @@ def test_lengths_are_one_or_zero(vectors):
     assert_allclose(lengths, vectors.any(axis=-1), rtol=1e-6)
 
 
-def test_a_zero_vector_leaves_the_other_members(union, pairs):
-    union.fit(pairs)
-    (vectors,) = union.transform([("zzz w", "w w")])  # letters, but no words
-    assert not vectors[:, :6].any()
-    assert_allclose(np.linalg.norm(vectors, axis=1), 0.5, rtol=1e-6)  # sqrt(0.25)
-    assert not union.transform([""]).any()
-
-
 @pytest.mark.parametrize("normalize", [True, False])
 def test_shapes(union, pairs, sentences, normalize):
     with pytest.raises(NotFittedError):
@@ -199,52 +214,6 @@ def test_shapes(union, pairs, sentences, normalize):
     assert union.transform(np.empty((0, 2), dtype=object)).shape == (0, 2, 10)
     with pytest.raises(ValueError, match="Found 0 samples"):
         union.fit([])
-
-
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        ({"chars": 1}, "got 1 of 'chars'"),
-        ({"char": -1}, "got -1 of 'char'"),
-        ({"char": np.nan}, "got nan of 'char'"),
-        ([1, 2], "'weights' parameter"),
-    ],
-)
-def test_wrong_weights(union, pairs, weights, message):
-    with pytest.raises(ValueError, match=message):
-        union.set_params(weights=weights).fit(pairs)
-
-
-def test_vectors_of_other_shapes_or_not_finite(members, pairs, sentences):
-    flat = ("flat", make_pipeline(members[1][1], PairFeatures()))
-    with pytest.raises(ValueError, match="same number of dimensions"):
-        EncoderUnion([*members, flat]).fit_transform(pairs)
-    infinite = FunctionTransformer(lambda texts: np.full((len(texts), 2), np.inf))
-    with pytest.raises(ValueError, match="Input inf contains infinity"):
-        EncoderUnion([*members, ("inf", infinite)]).fit_transform(sentences)
-
-
-def test_copies(union, encoders, pairs):
-    expected = union.fit_transform(pairs)
-    assert union.named_transformers["word"][0].vectors is encoders["sif"].vectors
-    with pytest.raises(NotFittedError):
-        clone(union).transform(pairs)
-    assert_array_equal(pickle.loads(pickle.dumps(union)).transform(pairs), expected)
-    frozen = FrozenEstimator(encoders["paragram"].fit(pairs))
-    union = EncoderUnion([("paragram", frozen)], normalize=False).fit(pairs[:5])
-    assert union.named_transformers["paragram"] is frozen
-    assert_array_equal(union.transform(pairs), frozen.transform(pairs))
-
-
-def test_grid_search(union, pairs, gold):
-    grid = {
-        "encoderunion__word__sifencoder__a": [1e-1, 1e-3],
-        "encoderunion__weights": [{"char": 0.1}, {"char": 1}, {"char": 10}],
-    }
-    pipe = make_pipeline(union, PairSimilarity())
-    search = GridSearchCV(pipe, grid, cv=3, error_score="raise").fit(pairs, gold)
-    assert len(set(search.cv_results_["mean_test_score"])) == 6
-    assert search.best_estimator_[:-1].transform(["w1 w2"]).shape == (1, 10)
 
 
 def test_names_and_frames(union, pairs, sentences):

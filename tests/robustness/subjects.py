@@ -50,11 +50,10 @@ def subword_table():
 
 def averages():
     """For each kind of tokenizer and of table."""
-    hashed = WordVectors(WORDS, table().matrix, unknown="hash")
     tokenizers = [None, WordTokenizer("ptb"), WordTokenizer(r"\S+", lowercase=False)]
     return [
         AverageEncoder(vectors, tokenizer=tokenizer)
-        for vectors in (table(), subword_table(), hashed)
+        for vectors in (table(), subword_table())
         for tokenizer in tokenizers
     ]
 

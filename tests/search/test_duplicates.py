@@ -3,14 +3,12 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import time
 from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer
@@ -20,7 +18,6 @@ from skparaphrase import _nearest, load_pretrained
 from skparaphrase.datasets import load_paraphrases
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.search import NearDuplicates, _base, _clusters, _duplicates
-from skparaphrase.search._clusters import Clusters
 from skparaphrase.text import clean_text
 from skparaphrase.vectors import WordVectors
 
@@ -178,19 +175,6 @@ def test_clusters_find_most_pairs_of_those_compared_exactly(monkeypatch, keeps_p
     assert n_groups[0] <= n_groups[1] < 1.01 * n_groups[0] < 0.9 * len(texts)
 
 
-def test_many_texts_are_compared_in_clusters(monkeypatch):
-    monkeypatch.setitem(_clusters.EXACT, "auto", 200)
-    made = []
-    monkeypatch.setattr(
-        _duplicates, "Clusters", lambda *rows: made.append(rows) or Clusters(*rows)
-    )
-    NearDuplicates().fit(TEXTS)
-    assert len(made) == 1
-    NearDuplicates(algorithm="exact").fit(TEXTS)
-    NearDuplicates(algorithm="clusters").fit(TEXTS)  # few
-    assert len(made) == 1
-
-
 def test_progress_counts_every_text_that_is_compared(monkeypatch):
     counts = {}
 
@@ -221,18 +205,6 @@ def test_a_saved_model_can_be_thresholded(tmp_path):
     loaded = skparaphrase.load(tmp_path / "groups")
     assert_array_equal(loaded.labels_at(0.7), model.labels_at(0.7))
     assert model.cosines_.max() <= 1
-
-
-def test_numbers_must_agree():
-    texts = [
-        "Canon EOS 600D camera, 18 megapixels",
-        "Canon EOS 650D camera, 18 megapixels",
-        "Camera: Canon EOS 600D (18 megapixels)",
-        "Canon EOS camera",
-    ]
-    assert NearDuplicates(threshold=0.7).fit_predict(texts).tolist() == [0, 1, 0, 2]
-    free = NearDuplicates(threshold=0.7, must_agree=None).fit_predict(texts)
-    assert free.tolist()[:3] == [0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -278,64 +250,35 @@ def test_what_numbers_are(first, second, agree):
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "third"),
+    ("lexical", "first", "second", "third"),
     [
-        ("Samsung Galaxy S21 128GB", "Samsung Galaxy S21 128 GB", "Samsung Galaxy S21"),
-        ("iPhone 13 64GB", "iPhone 13 64 GB", "iPhone 13 128GB"),
-        ("Seagate 500GB", "Seagate 500 GB", "Seagate 750GB"),
-        ("SSD 1TB", "SSD 1 TB", "SSD 2TB"),
-        ("Philips kettle 1.7L", "Philips kettle 1.7 L", "Philips kettle 17L"),
-        ("Philips kettle 2000W", "Philips kettle 2000 W", "Philips kettle 2200W"),
+        (None, "Galaxy S21 128GB", "Galaxy S21 128 GB", "Galaxy S21"),
+        (None, "Kettle 1.7L", "Kettle 1.7 L", "Kettle 17L"),
+        (None, "Kettle 1.7 L", "Kettle 1,7 L", "Kettle 17 L"),
+        ("char_wb", "Kettle 1.7 L", "Kettle 1,7 L", "Kettle 17 L"),
+        ("char_wb", "1,000 nails", "1000 nails", "1001 nails"),
     ],
 )
-def test_titles_with_units(first, second, third):
-    model = NearDuplicates()
+def test_equal_numbers_are_equal_words(lexical, first, second, third):
+    model = NearDuplicates(threshold=0.99, lexical=lexical)
     assert model.fit_predict([first, second, third]).tolist() == [0, 0, 1]
     assert model.cosines_ == pytest.approx([1])
-    assert_array_equal(*model.encoder_.transform([first, second]))
 
 
 @pytest.mark.parametrize(
-    "texts",
+    ("groups", "labels"),
     [
-        ("Kettle 1.7 L", "Kettle 1,7 L", "Kettle 1.7L"),
-        ("1,000 nails", "1000 nails", "1.000 nails"),
-        ("Answer 42", "Answer 42.0", "Answer 42,00"),
+        (None, [0, 0, 0, 0, 0, 1]),
+        ([10, 10, 900, 10, None, 10], [0, 0, 1, 0, 2, 3]),
+        (pd.cut([9, 9.5, 12, 30, 31, 32], [0, 10, 20, 40]), [0, 0, 1, 2, 2, 3]),
     ],
 )
-def test_equal_numbers_are_one(texts):
-    assert NearDuplicates().fit_predict(texts).tolist() == [0, 0, 0]
-    for lexical in ("char_wb", TfidfVectorizer()):
-        model = NearDuplicates(threshold=0.99, lexical=lexical, lexical_weight=1)
-        assert model.fit_predict(texts[:2]).tolist() == [0, 0]
-
-
-def test_time_does_not_grow_with_the_square_of_letters():
-    start = time.process_time()
-    NearDuplicates(PLANE, threshold=-1).fit(["x" * 100_000, "1x" * 50_000])
-    assert time.process_time() - start < 5
-
-
-def test_a_wrong_condition():
-    with pytest.raises(ValueError, match="must_agree"):
-        NearDuplicates(must_agree="words").fit(["a"])
-
-
-def test_only_texts_of_a_group_are_grouped():
+def test_only_texts_of_a_group_are_grouped(groups, labels):
     texts = ["Red bike", "red  bike", "Red bike", "A red bike", "Red bike", "Tent"]
-    assert NearDuplicates().fit_predict(texts).tolist() == [0, 0, 0, 0, 0, 1]
-    price = [10, 10, 900, 10, None, 10]
-    model = NearDuplicates().fit(texts, groups=price)
-    assert model.labels_.tolist() == [0, 0, 1, 0, 2, 3]
-    assert model.copy_of_.tolist() == [0, 0, 2, 3, 4, 5]
-    assert model.labels_at(1).tolist() == [0, 0, 1, 2, 3, 4]
-    assert model.pairs_.tolist() == [[0, 3]]
-    bands = pd.cut(pd.Series([9, 9.5, 12, 30, 31, 32]), [0, 10, 20, 40])
-    assert NearDuplicates().fit_predict(texts, groups=bands).tolist() == [
-        *[0, 0, 1, 2, 2, 3]
-    ]
+    model = NearDuplicates().fit(texts, groups=groups)
+    assert model.labels_.tolist() == labels
     with pytest.raises(ValueError, match="inconsistent numbers"):
-        NearDuplicates().fit(texts, groups=[1, 2])
+        model.fit(texts, groups=[1, 2])
 
 
 def test_groups_are_those_of_separate_fits():

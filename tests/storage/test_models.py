@@ -141,41 +141,48 @@ class OwnMarginLoss(MarginLoss):
     pass
 
 
+def of_parameters(vectors, **params):
+    return ParaphraseEncoder(vectors, **SHORT).fit(PAIRS).set_params(**params)
+
+
+def of_steps(vectors):
+    pipe = make_pipeline(FunctionTransformer(), SIFEncoder(vectors)).fit(TEXTS)
+    return TextClassifier(FrozenEstimator(pipe), max_epochs=1).fit(TEXTS, list("abba"))
+
+
+class SIF(SIFEncoder):
+    pass
+
+
+SIF.__name__ = "SIFEncoder"
+
+
 @pytest.mark.parametrize(
-    ("params", "message"),
+    ("make", "params", "message"),
     [
-        ({"tokenizer": str.split}, r"tokenizer=.* cannot be saved without pickle"),
-        (
-            {"loss": OwnLoss()},
-            "OwnLoss cannot be saved without pickle: only classes of skp",
-        ),
-        ({"loss": "bad"}, "The 'loss' parameter of ParaphraseEncoder must be"),
-        ({"loss": OwnMarginLoss()}, "OwnMarginLoss cannot be saved without pickle"),
-        ({"loss": MarginLoss(negatives=str)}, "'str'.* cannot be saved without pickle"),
+        (of_parameters, {"tokenizer": str.split}, "tokenizer=.* cannot be saved witho"),
+        (of_parameters, {"loss": OwnLoss()}, "OwnLoss .* pickle: only classes of skp"),
+        (of_parameters, {"loss": "bad"}, "The 'loss' parameter of ParaphraseEncoder m"),
+        (of_parameters, {"loss": OwnMarginLoss()}, "OwnMarginLoss cannot be saved wit"),
+        (of_parameters, {"loss": MarginLoss(negatives=str)}, "'str'.* cannot be saved"),
+        (of_steps, {}, "FunctionTransformer cannot be saved without pickle"),
+        (SIF, {}, "SIFEncoder cannot be saved without pickle"),
     ],
 )
-def test_parameters_that_cannot_be_loaded_are_refused_and_leave_nothing(
-    params, message, vectors, tmp_path
-):
-    encoder = ParaphraseEncoder(vectors, **SHORT).fit(PAIRS).set_params(**params)
+def test_what_cannot_be_saved_is_refused(make, params, message, vectors, tmp_path):
     with pytest.raises(ValueError, match=message):
-        encoder.save(tmp_path / "encoder")
+        make(vectors, **params).save(tmp_path / "encoder")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"kind": "Popen"}, "holds 'Popen', not"),
-        ({"version": 99}, "which this version does not read. Fit and save"),
-        (
-            {"parameters__margin": 0.4},
-            "has no parameter 'margin'; load",
-        ),
+        ({"parameters__margin": 0.4}, "has no parameter 'margin'; load"),
         ({"parameters__loss": {"settings": ["Popen", {}]}}, "no public class 'Popen'"),
     ],
 )
-def test_other_classes_and_versions_are_refused(changes, message, vectors, tmp_path):
+def test_other_parameters_and_classes_are_refused(changes, message, vectors, tmp_path):
     ParaphraseEncoder(vectors, loss=DistillationLoss()).save(tmp_path / "encoder")
     assert type(skparaphrase.load(tmp_path / "encoder").loss) is DistillationLoss
     edit(tmp_path / "encoder/metadata.json", **changes)
@@ -240,32 +247,12 @@ def test_frozen_encoder_is_saved_once(vectors, tmp_path):
     assert_array_equal(loaded.predict(PAIRS), model.predict(PAIRS))
 
 
-def test_encoders_of_others_are_refused(tmp_path):
-    pipe = make_pipeline(FunctionTransformer(), SIFEncoder()).fit(TEXTS)
-    model = TextClassifier(FrozenEstimator(pipe), max_epochs=1).fit(TEXTS, list("abba"))
-    with pytest.raises(ValueError, match="FunctionTransformer cannot be saved with"):
-        model.save(tmp_path / "model")
-    assert not list(tmp_path.iterdir())
-
-
 def test_pipelines_of_what_can_be_saved(tmp_path):
     pipe = make_pipeline(SIFEncoder(), make_pipeline("passthrough")).fit(TEXTS)
     model = TextClassifier(FrozenEstimator(pipe), max_epochs=1)
     model.fit(TEXTS, list("abba")).save(tmp_path / "model")
     loaded = skparaphrase.load(tmp_path / "model")
     assert_array_equal(loaded.predict_proba(TEXTS), model.predict_proba(TEXTS))
-
-
-class SIF(SIFEncoder):
-    pass
-
-
-SIF.__name__ = "SIFEncoder"
-
-
-def test_a_class_of_the_same_name_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="SIFEncoder cannot be saved without pickle"):
-        SIF().fit(TEXTS).save(tmp_path / "model")
 
 
 @pytest.mark.parametrize("name", ["metadata.json", "vectors/matrix.npy"])

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 import torch
+from few_words import with_ngrams
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
@@ -98,7 +99,7 @@ SETTINGS = [
 @each
 def test_predictions_pair_by_pair(Model, params, examples, vectors):
     X, y = examples[Model]
-    vectors = WordVectors(vectors.words, vectors.matrix, unknown="hash")
+    vectors = with_ngrams(vectors.words, vectors.matrix)
     X = [*X, ("", "w1 w2"), ("w3 new", "new other w3"), ("new", "new")]
     y = [*y, 1, 0, 0]
     model = Model(vectors, learning_rate=0.01, **{**SMALL, **params}).fit(X, y)
@@ -145,14 +146,17 @@ def test_new_words_are_left_out_unless_the_table_has_a_rule(vectors, pairs, gold
     bare, with_new = [("w1 w2", "w3 w2")], [("w1 new w2", "w3 new w2")]
 
     def fit(unknown):
-        table = WordVectors(vectors.words, vectors.matrix, unknown=unknown)
+        if unknown == "subword":
+            table = with_ngrams(vectors.words, vectors.matrix)
+        else:
+            table = WordVectors(vectors.words, vectors.matrix, unknown=unknown)
         return PairwiseInteractionRegressor(table, **SMALL).fit(pairs, gold)
 
     model = fit(None)
     assert_array_equal(model.predict(with_new), model.predict(bare))
     empty, same = model.predict([("new other", "w1"), ("", "w1")])
     assert empty == same
-    model = fit("hash")
+    model = fit("subword")
     expected = model.predict(with_new)
     assert model.predict([("w1 other w2", "w3 new w2")]) != expected
     assert model.predict(bare) != expected
@@ -184,7 +188,7 @@ def test_vectors_are_trained_if_not_frozen(Model, examples, vectors):
     X = [*X, ("w1 new", "w2 w3"), ("w1", "")]
     y = [*y, 1, 0]
     words, rows = [*vectors.words, "w40"], np.eye(41, 6) + 1
-    vectors = WordVectors(words, rows, unknown="hash")
+    vectors = with_ngrams(words, rows)
     matrix = vectors.matrix.copy()
     model = Model(vectors, **SMALL)
     frozen = clone(model).fit(X, y)

@@ -138,7 +138,7 @@ def test_validation_that_cannot_select_is_refused(model, answers):
     with pytest.raises(ValueError, match="None of the 3 validation answers"):
         model.fit(X, y, X_val=X[9:12], y_val=y[9:12])
     model.set_params(validation_fraction=0.5)
-    with pytest.raises(ValueError, match="only one question"):
+    with pytest.raises(ValueError, match="questions or shared texts connect all"):
         model.fit(X[:3], y[:3])
     same = [(1, 0), (1, 0), (0, 1), (0, 1)]
     with pytest.raises(ValueError, match="right and wrong"):

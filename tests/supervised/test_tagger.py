@@ -5,16 +5,15 @@
 
 from copy import copy
 from itertools import chain
-from pathlib import Path
-from runpy import run_path
-from types import SimpleNamespace
 
+import equations
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.decomposition import PCA
 from sklearn.frozen import FrozenEstimator
 from sklearn.preprocessing import FunctionTransformer
 
@@ -31,8 +30,6 @@ from skparaphrase.supervision._tags import check_sentences, check_tags
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
 
-NETWORKS = Path(__file__).parents[1] / "networks"
-equations = SimpleNamespace(**run_path(str(NETWORKS / "equations.py")))
 KINDS = {
     "DET": ["the", "a", "every"],
     "NOUN": ["cat", "cats", "Berlin", "houses", "NATO", "mouse"],
@@ -184,8 +181,16 @@ def test_frozen_encoder_stays():
     assert tagger.loss_curve_[-1] < tagger.loss_curve_[0]
     with pytest.raises(ValueError, match="not fitted"):
         clone(tagger).set_params(word_encoder=FrozenEstimator(clone(encoder))).fit(X, Y)
-    with pytest.raises(TypeError, match="trained on paraphrases"):
-        SequenceTagger(FrozenEstimator(AverageEncoder())).fit(X, Y)
+    with pytest.raises(TypeError, match="word_encoder must be a fitted encoder of"):
+        SequenceTagger(FrozenEstimator(PCA())).fit(X, Y)
+
+
+def test_a_frozen_average_gives_its_vectors_to_words(vectors):
+    sentences, tags = [["w1", "w2"], ["w3", "unheard"]] * 4, [[*"DN"], [*"ND"]] * 4
+    tagger = SequenceTagger(FrozenEstimator(AverageEncoder(vectors)), **SMALL)
+    tagger.fit(sentences, tags)
+    assert_array_equal(tagger.word_encoder_.vectors_.matrix, vectors.matrix)
+    assert tagger.loss_curve_[-1] < tagger.loss_curve_[0]
 
 
 @pytest.mark.parametrize(

@@ -53,15 +53,20 @@ def test_all_marked_with_1_are_as_without_marks():
     assert_array_equal(one.transform(TEXTS), other.transform(TEXTS))
 
 
-@pytest.mark.parametrize("loss", ["margin", CoSENTLoss()])
-def test_other_losses_do_as_before(loss):
-    settings = {**SMALL, "loss": loss}
-    if loss == "margin":  # which learns from paraphrases alone
-        found = make_encoder(**settings).fit(PAIRS, MARKS)
-        expected = make_encoder(**settings).fit(PAIRS[MARKS])
-    else:
-        found = make_encoder(**settings).fit(PAIRS, MARKS.astype(int))
-        expected = make_encoder(**settings).fit(PAIRS, np.where(MARKS, 7.0, 3.0))
+def test_a_loss_that_takes_no_negatives_says_so_once():
+    message = f"{(~MARKS).sum()} of 40 pairs are marked with 0, which MarginLoss does"
+    settings = {**SMALL, "loss": "margin"}
+    with pytest.warns(UserWarning, match=message) as warned:
+        found = make_encoder(**settings).fit(PAIRS, MARKS, X_val=PAIRS, y_val=MARKS)
+    assert len(warned) == 1 and warned[0].filename == __file__
+    expected = make_encoder(**settings).fit(PAIRS[MARKS], X_val=PAIRS[MARKS])
+    assert_array_equal(found.transform(TEXTS), expected.transform(TEXTS))
+
+
+def test_marks_are_scores_for_a_loss_of_scores():
+    settings = {**SMALL, "loss": CoSENTLoss()}
+    found = make_encoder(**settings).fit(PAIRS, MARKS.astype(int))
+    expected = make_encoder(**settings).fit(PAIRS, np.where(MARKS, 7.0, 3.0))
     assert_array_equal(found.transform(TEXTS), expected.transform(TEXTS))
 
 

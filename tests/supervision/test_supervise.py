@@ -52,7 +52,8 @@ KINDS = {
     ("X", "y", "kind"),
     [
         (PAIRS, None, "pairs"),
-        (PAIRS, MASK, "pairs"),
+        (PAIRS, MASK, "marks"),
+        (PAIRS, np.ones(40), "pairs"),
         (PAIRS, SCORES, "scores"),
         (PAIRS, -MASK.astype(float), "scores"),
         (TRIPLETS, None, "triplets"),
@@ -72,7 +73,7 @@ def test_shapes_and_values_decide_the_kind(X, y, kind):
     ("X", "y", "changes", "message"),
     [
         (PAIRS, SCORES, {"loss": "margin"},
-         r"between 0 and 2\.5\. Set loss='cosent' \(or 'auto'\).*y >= 4"),
+         "hold graded pairs, but the loss .* loss='auto' takes .* such as y >= 4"),
         (PAIRS, np.full(40, 0.5), {}, "All scores are 0.5: there is no order"),
         (PAIRS, np.ones(40), {"loss": "cosent"}, "All scores are 1: there is no order"),
         (PAIRS, np.where(MASK, 1, -1), {}, "-1 and 1.*y > 0"),
@@ -102,7 +103,7 @@ def test_shapes_and_values_decide_the_kind(X, y, kind):
          "are needed to train on; got 1"),
         ([("un", "known"), ("no", "word")], None, {}, "No word of the texts"),
         (PAIRS, np.full((40, 8), 0.5), {"loss": "infonce"},
-         r"\(40, 8\): .*loss='distillation'"),
+         "hold a teacher's vectors, but the loss learns from labelled"),
         (PAIRS, np.full((40, 8), 0.5), {},
          r"shape \(40, 2, 'dim'\).*got shape \(40, 8\)"),
     ],

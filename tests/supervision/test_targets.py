@@ -115,9 +115,9 @@ def test_bad_scores(y, match):
 
 def test_scores_of_a_resumed_fit_are_on_the_scale():
     graded = Scores(np.arange(3.0))
-    graded.check(labelled(np.array([0.0, 2.0])))
+    graded.check_resumed(labelled(np.array([0.0, 2.0])))
     with pytest.raises(ValueError, match=r"1 of 2 scores .* first is 2.5 at index 1"):
-        graded.check(labelled(np.array([0.0, 2.5])))
+        graded.check_resumed(labelled(np.array([0.0, 2.5])))
     graded.check_validation(labelled(np.array([9.0, 8.0])))
 
 
@@ -128,9 +128,9 @@ def test_labels():
     expected = [[0, 1, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]
     assert_array_equal(classes.distributions(labels), expected)
     assert_array_equal(classes.decode(classes.distributions(labels)), labels)
-    classes.check(labelled(labels[:1]))
+    classes.check_resumed(labelled(labels[:1]))
     with pytest.raises(ValueError, match=r"the labels \['never'\], but training"):
-        classes.check(labelled(np.array(["no", "never"])))
+        classes.check_resumed(labelled(np.array(["no", "never"])))
     classes.check_validation(labelled(np.array(["no", "never"])))
     with pytest.raises(ValueError, match="none of which occurs in y"):
         classes.check_validation(labelled(np.array(["never"])))
@@ -189,7 +189,7 @@ def test_tags_of_sentences():
     assert tags.distributions(targets).tolist() == [0, 1, 1, 2, 0, 1]
     assert tags.decode(np.eye(3)).tolist() == ["D", "N", "V"]
     with pytest.raises(ValueError, match=r"labels \['X'\], but"):
-        tags.check(labelled([np.array(["X", "D"])]))
+        tags.check_resumed(labelled([np.array(["X", "D"])]))
     with pytest.raises(ValueError, match="has to be greater than one"):
         TokenTags.fit(labelled(targets[1:2]))
     texts = np.fromiter((["a"] * len(row) for row in rows), dtype=object)

@@ -146,7 +146,7 @@ def test_texts_without_known_words_and_zero_vectors_do_no_harm():
         (TEXTS, np.ones((199, 8)), r"got shape \(199, 8\)"),
         (list(zip(TEXTS, TEXTS, strict=True)), np.ones((200, 8)), r"\(200, 2, 'dim'\)"),
         (TEXTS, np.full((200, 8), np.nan), "NaN"),
-        ([], np.ones((0, 8)), "0 samples"),
+        ([], np.ones((0, 8)), "0 sample"),
         (["un", "known"], np.ones((2, 8)), "No word of the texts"),
     ],
 )
@@ -172,12 +172,12 @@ def test_too_few_first_texts_to_choose_axes_are_warned_of(recwarn):
     student().partial_fit(TEXTS[:8], teach(TEXTS[:8], 12))
     student().partial_fit(TEXTS[:2], teach(TEXTS[:2], 3))  # all are kept
     student().partial_fit(TEXTS[:2], teach(TEXTS[:2]))
-    student().fit(TEXTS[:2], teach(TEXTS[:2], 12))
+    student().fit(TEXTS[:8], teach(TEXTS[:8], 12))
     assert not recwarn.list
-    encoder = student()
     message = "7 texts determine which 8 of the teacher's 12 dimensions"
-    with pytest.warns(UserWarning, match=message) as warned:
-        encoder.partial_fit(TEXTS[:7], teach(TEXTS[:7], 12))
-    assert warned[0].filename == __file__
+    for fit in (student().fit, student().partial_fit):
+        with pytest.warns(UserWarning, match=message) as warned:
+            encoder = fit(TEXTS[:7], teach(TEXTS[:7], 12))
+        assert warned[0].filename == __file__
     encoder.partial_fit(TEXTS[:7], teach(TEXTS[:7], 12))
     assert not recwarn.list

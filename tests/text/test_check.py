@@ -5,6 +5,7 @@
 
 import warnings
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -115,81 +116,11 @@ def test_no_text_is_changed_and_the_input_stays():
     assert texts == X.tolist()
 
 
-NO_TEXTS = ["a b", b"a", bytearray(b"a"), None, {"a": 1}, {"a"}, frozenset("a"), 3, 2.5]
-NO_TEXTS += [np.int64(3), np.array("a"), object(), {"a": 1}.keys(), pd.NA]
-NO_TEXTS += [memoryview(np.eye(2)), ArrayLike("a")]
-
-
-@pytest.mark.parametrize("X", NO_TEXTS, ids=lambda X: type(X).__name__)
-def test_what_holds_no_texts_is_a_type_error_that_names_it(X):
-    name = "None" if X is None else type(X).__name__
-    with pytest.raises(TypeError, match=f"pairs of str; got .*{name}"):
-        check_texts(X)
-
-
-MISSING = [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT]
-
-
-@pytest.mark.parametrize("missing", MISSING, ids=lambda m: type(m).__name__)
-def test_missing_texts_are_value_errors_with_their_index(missing):
-    with pytest.raises(ValueError, match=r"2 of 4 .* at index 1, "):
-        check_texts(["a", missing, "b", missing])
-    with pytest.raises(ValueError, match=r"1 of 4 .* at index \(1, 0\), "):
-        check_texts([("a", "b"), (missing, "c")])
-
-
-@pytest.mark.parametrize(
-    ("X", "where"),
-    [
-        (np.ma.array(["a", "b"], mask=[0, 1]), r"1, "),
-        (np.ma.array([["a", "b"]], mask=[[0, 1]]), r"\(0, 1\)"),
-        (pd.Series(["a", None], index=[9, 8]), r"1, "),
-        (pd.DataFrame({"x": ["a", "b"], "y": ["c", None]}), r"\(1, 1\)"),
-        (pa.array(["a", None]), r"1, "),
-        (pa.table({"x": ["a", "b"], "y": [None, "c"]}), r"\(0, 1\)"),
-    ],
-)
-def test_missing_texts_in_frames(X, where):
-    with pytest.raises(ValueError, match=f"at index {where}"):
-        check_texts(X)
-
-
-@pytest.mark.parametrize(
-    ("X", "where"),
-    [
-        ([1, 2], "0, is 1 "),
-        (["a", b"b"], "1, is b'b' "),
-        (["a", ("b", "c")], "1, is "),
-        (np.ones((2, 2)), r"\(0, 0\), is 1.0 "),
-        ([("a", "b"), ("c", 4)], r"\(1, 1\), is 4 "),
-        (pa.array([1, 2]), "0, is 1 "),
-    ],
-)
-def test_other_entries_are_type_errors_with_their_index(X, where):
-    with pytest.raises(TypeError, match=f"at index {where}"):
-        check_texts(X)
-
-
-@pytest.mark.parametrize(
-    ("X", "message"),
-    [
-        ([("a", "b"), ("c",)], "Row 1 holds 1 texts, but row 0 holds 2"),
-        ([("a", "b"), "cd"], "Row 1 is 'cd'"),
-        ([("a", "b", "c")], r"shape \(1, 3\).*one column.*two of a pair"),
-        (np.array([[["a", "b"]]]), r"shape \(1, 1, 2\)"),
-        ([[], []], r"shape \(2, 0\)"),
-    ],
-)
-def test_shapes_other_than_texts_and_pairs_are_value_errors(X, message):
-    with pytest.raises(ValueError, match=message):
-        check_texts(X)
+WIDE = [["a", "b", "c", "d"], ["", "d", "a", "b"]]
 
 
 def test_rows_of_any_width_where_they_are_wanted():
-    rows = [["a", "b", "c", "d"], ["", "d", "a", "b"]]
-    assert check_texts(rows, widths=ANY).tolist() == rows
-    with pytest.raises(ValueError, match=r"Row 1 holds 3 texts, but row 0 holds 4"):
-        check_texts([rows[0], rows[1][:3]], widths=ANY)
+    assert check_texts(WIDE, widths=ANY).tolist() == WIDE
 
 
 def test_triplets_are_texts_where_they_are_wanted():
@@ -198,20 +129,85 @@ def test_triplets_are_texts_where_they_are_wanted():
         assert check_texts(X, widths=ROWS).tolist() == rows
     for X in (FLAT, PAIRED):
         assert check_texts(X, widths=ROWS).tolist() == X
-    for X in ([["a"] * 4], as_object([["a"] * 5] * 2)):
-        with pytest.raises(ValueError, match="shape"):
-            check_texts(X, widths=ROWS)
-    with pytest.raises(ValueError, match=r"1 of 6 .* at index \(1, 2\)"):
-        check_texts([("a", "b", "c"), ("d", "e", None)], widths=ROWS)
-    with pytest.raises(ValueError, match=r"shape \(2, 3\)"):
-        check_pairs(rows)
 
 
-def test_check_pairs_expects_two_columns():
+def test_no_pairs():
     assert check_pairs([]).shape == (0, 2)
-    for X in (["a", "b"], [("a",), ("b",)]):
-        with pytest.raises(ValueError, match=r"pairs.*shape \(2,\)"):
-            check_pairs(X)
+
+
+NO_TEXTS = ["a b", b"a", bytearray(b"a"), None, {"a": 1}, {"a"}, frozenset("a"), 3, 2.5]
+NO_TEXTS += [np.int64(3), np.array("a"), object(), {"a": 1}.keys(), pd.NA]
+NO_TEXTS += [memoryview(np.eye(2)), ArrayLike("a")]
+MISSING = [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT]
+any_width, triplets = (partial(check_texts, widths=widths) for widths in (ANY, ROWS))
+
+
+@pytest.mark.parametrize(
+    ("check", "X", "error", "message"),
+    [
+        *(
+            (check_texts, X, TypeError, f"pairs of str; got .*{type(X).__name__}")
+            for X in NO_TEXTS
+            if X is not None
+        ),
+        (check_texts, None, TypeError, "pairs of str; got None"),
+        *(
+            (check_texts, X, ValueError, rf"at index {where} is .* Drop missing texts")
+            for missing in MISSING
+            for X, where in (
+                (["a", missing, "b", missing], "1"),
+                ([("a", "b"), (missing, "c")], r"\(1, 0\)"),
+            )
+        ),
+        (check_texts, np.ma.array(["a", "b"], mask=[0, 1]), ValueError, "index 1 "),
+        (
+            check_texts,
+            np.ma.array([["a", "b"]], mask=[[0, 1]]),
+            ValueError,
+            r"\(0, 1\)",
+        ),
+        (check_texts, pd.Series(["a", None], index=[9, 8]), ValueError, "index 1 "),
+        (
+            check_texts,
+            pd.DataFrame({"x": ["a", "b"], "y": ["c", None]}),
+            ValueError,
+            r"\(1, 1\)",
+        ),
+        (check_texts, pa.array(["a", None]), ValueError, "index 1 "),
+        (
+            check_texts,
+            pa.table({"x": ["a", "b"], "y": [None, "c"]}),
+            ValueError,
+            r"\(0, 1\)",
+        ),
+        (triplets, [("a", "b", "c"), ("d", "e", None)], ValueError, r"\(1, 2\)"),
+        (check_texts, [1, 2], TypeError, "index 0 is 1 "),
+        (check_texts, ["a", b"b"], TypeError, "index 1 is b'b' "),
+        (check_texts, ["a", ("b", "c")], TypeError, "index 1 is "),
+        (check_texts, np.ones((2, 2)), TypeError, r"\(0, 0\) is 1.0 "),
+        (check_texts, [("a", "b"), ("c", 4)], TypeError, r"\(1, 1\) is 4 "),
+        (check_texts, pa.array([1, 2]), TypeError, "index 0 is 1 "),
+        (
+            check_texts,
+            [("a", "b"), ("c",)],
+            ValueError,
+            "Row 1 holds 1 texts, but row 0 holds 2",
+        ),
+        (check_texts, [("a", "b"), "cd"], ValueError, "Row 1 is 'cd'"),
+        (any_width, [WIDE[0], WIDE[1][:3]], ValueError, "Row 1 .* 3 .*row 0 holds 4"),
+        (check_texts, [("a",) * 3], ValueError, r"\(1, 3\).*one column.*two of a pair"),
+        (check_texts, np.array([[["a", "b"]]]), ValueError, r"shape \(1, 1, 2\)"),
+        (check_texts, [[], []], ValueError, r"shape \(2, 0\)"),
+        (triplets, [["a"] * 4], ValueError, r"shape \(1, 4\)"),
+        (triplets, as_object([["a"] * 5] * 2), ValueError, r"shape \(2, 5\)"),
+        (check_pairs, [("a", "b", "c")] * 2, ValueError, r"shape \(2, 3\)"),
+        (check_pairs, ["a", "b"], ValueError, r"pairs.*shape \(2,\)"),
+        (check_pairs, [("a",), ("b",)], ValueError, r"pairs.*shape \(2,\)"),
+    ],
+)
+def test_what_holds_no_texts(check, X, error, message):
+    with pytest.raises(error, match=message):
+        check(X)
 
 
 @given(st.lists(st.sampled_from(["a", "b", "", "\0", "A"]), max_size=8))

@@ -239,7 +239,7 @@ def test_containers_and_shapes():
     assert clean_text(missing).tolist() == ["a", "", "", "", ""]
     assert clean_text(pd.Series(missing[:3], dtype="string")).tolist() == ["a", "", ""]
     assert clean_text([("a", None)]).tolist() == [["a", ""]]
-    with pytest.raises(TypeError, match="index 1, is 3"):
+    with pytest.raises(TypeError, match="index 1 is 3"):
         clean_text([None, 3])
     with pytest.raises(TypeError, match="got b'a' "):
         clean_text(b"a")

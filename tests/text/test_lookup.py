@@ -3,22 +3,17 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import pickle
 import re
-import warnings
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_words import parts_of, runs_of, tokenizers, words_of
-from sklearn.base import clone
 
 from skparaphrase import _core
-from skparaphrase.encoders import AverageEncoder
 from skparaphrase.text import WordTokenizer
 from skparaphrase.text._lookup import TokenBatch, encode_words
-from skparaphrase.vectors import WordVectors
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -85,91 +80,6 @@ def test_a_text_of_a_hundred_thousand_characters(pattern, unit):
     batch = encode_words(["cat", text, "cat"], index, tokenizer, 7)
     assert batch[1].tolist() == expected
     assert batch[0].tolist() == batch[2].tolist() == [INDEX["cat"]]
-
-
-# Another language ---------------------------------------------------------------------
-
-LONG = ["tables", "chairs"]  # words that a table has
-
-
-def warns_at(texts, share=0.0, *, is_left_out=False):
-    """The number of texts, one a call, until the table warns; None if it does not."""
-    index = _core.core.WordIndex([*LONG, "the", "in", "?"])
-    embed = None if is_left_out else lambda words: np.ones((len(words), 2), np.float32)
-    for i, text in enumerate(texts):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            encode_words(
-                [text],
-                index,
-                WordTokenizer(),
-                embed_oov=embed,
-                warn=lambda words: ("Klingon" if share else None, share),
-            )
-        if caught:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")  # once
-                encode_words(
-                    texts, index, WordTokenizer(), warn=lambda words: (None, 0)
-                )
-            return i + 1
-    return None
-
-
-def unknown_words(n):
-    return [chr(0x3B1 + i) * 5 for i in range(n)]
-
-
-def test_nine_unknown_words_make_another_language():
-    words = unknown_words(20)
-    assert warns_at(words) == 9
-    assert warns_at(["the", *words]) == 10  # short words are of many languages
-    twos = [f"the {a} in {b}?" for a, b in zip(words[::2], words[1::2], strict=True)]
-    assert warns_at(twos) == 5
-    assert warns_at([" ".join(words), *words[2:]]) == 8  # a list of names
-    assert warns_at([*words[:8], *words[:8], words[8]]) == 17  # the same words
-    assert warns_at([f"{i}1" for i in range(50)]) is None  # numbers
-
-
-def test_a_known_word_outweighs_two_unknown_words():
-    words = unknown_words(20)
-    assert warns_at([*words[:8], "tables", *words[8:]]) == 12
-    assert warns_at(["tables chairs", *words]) == 10  # it never falls below zero
-    assert warns_at([f"{word} tables" for word in words]) is None
-    assert warns_at([f"{a} {b} tables" for a in words for b in words]) is None
-
-
-def test_words_of_another_language_of_the_package_count_four_times():
-    words = unknown_words(20)
-    assert warns_at(words, share=1.0) == 3
-    assert warns_at([f"{word} tables" for word in words], share=1.0) == 5
-    assert warns_at([f"{word} tables" for word in words], share=0.25) is None
-
-
-def test_words_that_are_left_out():
-    words = unknown_words(20)
-    assert warns_at(words, is_left_out=True) == 9
-    assert warns_at([f"the {w} in tables" for w in words], is_left_out=True) == 15
-    few = [f"the {w} in tables" + 5 * " chairs" for w in words]
-    assert warns_at(few, is_left_out=True) is None
-
-
-def test_what_was_counted_is_not_copied():
-    table = WordVectors(LONG, np.eye(2), unknown="hash")
-    words = unknown_words(20)
-    encoder = AverageEncoder(table)
-    for word in words[:8]:
-        encoder.transform([word])
-    again = pickle.loads(pickle.dumps(encoder))
-    with pytest.warns(UserWarning, match="the table lacks"):
-        clone(encoder).transform(words[8:9])  # has the same table
-    encoder.transform(words)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for word in words[:8]:
-            again.transform([word])
-    with pytest.warns(UserWarning, match="the table lacks"):
-        again.transform(words[8:9])
 
 
 # Batches -----------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from few_words import with_ngrams
 from numpy.testing import assert_allclose, assert_array_equal
 from pyarrow import parquet
 from pyarrow.dataset import dataset
@@ -26,12 +27,11 @@ from skparaphrase.encoders import (
 from skparaphrase.io import transform_to_file
 from skparaphrase.supervised import SimilarityRegressor
 from skparaphrase.text import _check, check_texts
-from skparaphrase.text._check import is_stored
-from skparaphrase.vectors import WordVectors
+from skparaphrase.text._stored import is_stored
 
 RNG = np.random.RandomState(0)
 WORDS = [f"w{i}" for i in range(40)]
-VECTORS = WordVectors(WORDS, RNG.randn(40, 8).astype(np.float32), unknown="hash")
+VECTORS = with_ngrams(WORDS, RNG.randn(40, 8))
 TEXTS = [" ".join(RNG.choice([*WORDS, "new", "newer"], 4)) for _ in range(60)]
 PAIRS = [[text, TEXTS[i - i % 3]] for i, text in enumerate(TEXTS)]  # some repeat
 GOLD = RNG.uniform(size=60)

@@ -38,7 +38,7 @@ class Trainer:
     """Loses 1 / epoch, and holds the number of the epoch."""
 
     device = torch.device("cpu")
-    is_shareable, ordered_first_epoch = False, True
+    texts_per_row, ordered_first_epoch = None, True
     n_slices, n_made = 20, 0
     random_state = np.random.RandomState(0)
 
@@ -239,11 +239,11 @@ def test_divergence_is_an_error_and_epochs_are_printed(capsys, monkeypatch):
 
 def test_randomness_begins_anew_unless_resumed():
     estimator = SimpleNamespace(random_state=np.random.RandomState(0))
-    first, split = random_states(estimator, resume=False)
-    assert split.randint(99) == first.randint(99)
-    estimator._random_state, estimator._split_state = first, split
-    again, same_split = random_states(estimator, resume=True)
-    assert same_split is split and again is not first
+    first, seed = random_states(estimator, resume=False)
+    assert np.random.RandomState(seed).randint(99) == first.randint(99)
+    estimator._random_state, estimator._seed = first, seed
+    again, same_seed = random_states(estimator, resume=True)
+    assert same_seed == seed and again is not first
     assert again.randint(99) == first.randint(99)
     other, _ = random_states(estimator, resume=False)
     assert other.randint(99) != again.randint(99)

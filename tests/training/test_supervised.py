@@ -5,20 +5,22 @@
 
 import copy
 
+import nets
 import numpy as np
 import pytest
 import torch
+from nets import epochs, normal, state_of
 from numpy.testing import assert_allclose, assert_array_equal
 from torch.nn import functional as F
 
 from skparaphrase.networks._compositions import Average, Charagram, DeepAverage
-from skparaphrase.networks._heads import Head, Sentences, Tagger, tagging_losses
+from skparaphrase.networks._heads import Head, tagging_losses
 from skparaphrase.networks._recurrent import IdentityRecurrent
 from skparaphrase.networks._table import WordTable
+from skparaphrase.networks._tagger import Sentences, Tagger
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervision._examples import EncodedExamples
 from skparaphrase.text._lookup import TokenBatch
-from skparaphrase.training._loop import train_epoch
 from skparaphrase.training._objectives import (
     HeadObjective,
     InteractionObjective,
@@ -27,17 +29,6 @@ from skparaphrase.training._objectives import (
 from skparaphrase.training._trainer import Steps, Trainer
 
 CPU = torch.device("cpu")
-
-
-def epochs(trainer, n_epochs, done=0):
-    return (
-        train_epoch(trainer, epoch, n_epochs, lambda n: None)
-        for epoch in range(done, n_epochs)
-    )
-
-
-def normal(*shape, seed=0):
-    return np.random.RandomState(seed).randn(*shape).astype(np.float32)
 
 
 def batch_of(texts):
@@ -51,12 +42,6 @@ def randomise(module, size=0.3):
         for i, parameter in enumerate(module.parameters()):
             parameter += torch.from_numpy(size * normal(*parameter.shape, seed=i))
     return module
-
-
-def state_of(trainer):
-    """All that is trained, in double precision."""
-    state = {"vectors": trainer.table.numpy(), **trainer.arrays()}
-    return {name: array.astype(np.float64) for name, array in state.items()}
 
 
 def finite_differences(function, state, eps=1e-6):
@@ -266,7 +251,7 @@ def network_loss(net, vectors, examples, rows, loss="divergence", state=None):
 
 @pytest.mark.parametrize("frozen", [True, False])
 @pytest.mark.parametrize("clip_norm", [None, 0.01, 50.0])
-def test_gradients_are_clipped_together(clip_norm, frozen, narrow, nets):
+def test_gradients_are_clipped_together(clip_norm, frozen, narrow):
     """A step of 1 without momentum is the gradient itself."""
     net, examples = nets.make_network(), make_pairs()
     trainer = make_pair_trainer(
@@ -297,7 +282,7 @@ def test_gradients_are_clipped_together(clip_norm, frozen, narrow, nets):
     ("batch_size", "loss", "weighted"),
     [(1, "divergence", False), (4, "divergence", True), (4, "hinge", True)],
 )
-def test_training_equals_a_loop_of_torch(batch_size, loss, weighted, how, double, nets):
+def test_training_equals_a_loop_of_torch(batch_size, loss, weighted, how, double):
     """In double precision: slopes of nearly zero make steps as long as all others."""
     n_outputs = 2 if loss == "hinge" else 3
     net = nets.make_network(n_outputs).double()
@@ -334,7 +319,7 @@ def test_training_equals_a_loop_of_torch(batch_size, loss, weighted, how, double
         assert_allclose(ours, theirs, rtol=1e-6, atol=1e-7, err_msg=name)
 
 
-def test_training_drops_by_chance(narrow, nets):
+def test_training_drops_by_chance(narrow):
     net, examples = nets.make_network(focus="dropout"), make_pairs()
     trainer = make_pair_trainer(net, examples, state=7)
     with torch.no_grad():

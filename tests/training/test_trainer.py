@@ -5,13 +5,12 @@
 
 import threading
 from itertools import pairwise
-from pathlib import Path
-from runpy import run_path
-from types import SimpleNamespace
 
+import equations
 import numpy as np
 import pytest
 import torch
+from nets import epochs, normal, state_of
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skparaphrase.losses import (
@@ -27,26 +26,11 @@ from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervision._examples import EncodedExamples
 from skparaphrase.text._lookup import TokenBatch
 from skparaphrase.training import _loop, _objectives
-from skparaphrase.training._loop import train_epoch
 from skparaphrase.training._objectives import ParaphraseObjective, _scrambled
 from skparaphrase.training._trainer import Steps, Trainer
 
 CPU = torch.device("cpu")
-equations = SimpleNamespace(
-    **run_path(str(Path(__file__).parents[1] / "networks" / "equations.py"))
-)
 N_WORDS, DIM = 9, 3
-
-
-def epochs(trainer, n_epochs, done=0):
-    return (
-        train_epoch(trainer, epoch, n_epochs, lambda n: None)
-        for epoch in range(done, n_epochs)
-    )
-
-
-def normal(*shape, seed=0):
-    return np.random.RandomState(seed).randn(*shape).astype(np.float32)
 
 
 def make_texts(n_texts=6, *, longest=4, shortest=1):
@@ -91,11 +75,6 @@ def constant_loss(trainer):
 def step(trainer, pairs=None):
     pairs = np.arange(trainer.n_examples) if pairs is None else pairs
     return trainer.step(trainer.make(pairs)).item()
-
-
-def state_of(trainer):
-    """All that is trained, in double precision."""
-    return {k: array.astype(np.float64) for k, array in trainer.arrays().items()}
 
 
 def cosines_of(batch, p, equation):
@@ -266,11 +245,11 @@ def test_a_zero_vector_does_not_drown_the_others_when_clipping():
 
 def test_a_frozen_table_stays_while_parameters_move():
     trainer = make_trainer(DeepAverage(DIM, 4), frozen=True, vectors_penalty=0.1)
-    before = state_of(trainer)
+    before = trainer.arrays()
     step(trainer)
     assert_array_equal(trainer.table.numpy(), normal(N_WORDS, DIM))
     assert "vectors" not in trainer.arrays() and "vectors" not in trainer.rule.state
-    assert all((value != before[k]).any() for k, value in state_of(trainer).items())
+    assert all((value != before[k]).any() for k, value in trainer.arrays().items())
 
 
 # Word dropout and scrambling

@@ -3,15 +3,11 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import mmap
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose
 
-from skparaphrase.training import _update_rules
 from skparaphrase.training._update_rules import (
     RULES,
     UpdateRule,
@@ -162,22 +158,3 @@ def test_rows_far_from_zero_or_next_to_it_are_moved_back_too():
         anchors = np.full((1, 4), scale, np.float32)
         result = moved_by_step(anchors, 3 * anchors, anchors, 0.5)
         assert_allclose(result, np.full((1, 4), 1.5 * scale), rtol=1e-6)
-
-
-@pytest.mark.skipif(not hasattr(mmap, "MADV_NOHUGEPAGE"), reason="needs Linux")
-def test_moments_take_memory_for_the_rows_in_use(monkeypatch):
-    def resident():
-        lines = Path("/proc/self/status").read_text("utf-8").splitlines()
-        (line,) = [line for line in lines if line.startswith("RssAnon")]
-        return int(line.split()[1]) / 1024  # MB
-
-    monkeypatch.setattr(_update_rules, "_LARGE", 0)
-    table = torch.ones(100_000, 300)  # 120 MB
-    rows = torch.arange(0, 100_000, 2500)
-    gradient = torch.ones(40, 300)
-    rule, before = UpdateRule("adagrad", 0.05), resident()
-    rule.step("w", table, gradient, rows=rows)
-    assert resident() - before < 12
-    square = rule.state_dict()["w"]["square"]
-    assert_allclose(square[rows.numpy()], 1, atol=1e-5)
-    assert not square[1:2500].any()

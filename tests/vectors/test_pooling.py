@@ -3,11 +3,9 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from pathlib import Path
-from runpy import run_path
-
 import numpy as np
 import pytest
+from equations import distinct_average
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skparaphrase import _core
@@ -16,9 +14,6 @@ from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._pooling import pool_vectors, token_shares
 
 pytestmark = pytest.mark.usefixtures("core")
-
-EQUATIONS = run_path(str(Path(__file__).parents[1] / "networks/equations.py"))
-distinct_average = EQUATIONS["distinct_average"]
 
 
 def slow_pool(matrix, texts, weights, pooling, extra=None, unknown_weight=1.0):

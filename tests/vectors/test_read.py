@@ -150,176 +150,123 @@ def test_a_header_of_no_words_is_an_empty_table(file, content, format):
 
 # Errors ----------------------------------------------------------------------------
 
+CUT = FILES["word2vec-binary"]
+ROW = np.ones(3, dtype="<f4")
+TOO_MANY = binary(["a", "b", "c"], [ROW] * 3).replace(b"3 3", b"2 3", 1)
+NO_NUMBERS = ["abc", "1.5abc", "1.0.0", "0x10", "1_0", "٣", "5\x005", "5\x1c5"]
 
-def fails(path, message, **params):
+
+def text(*rows, header=None):
+    return "\n".join([*([header] if header else []), *rows, ""]).encode()
+
+
+@pytest.mark.parametrize(
+    ("content", "params", "message"),
+    [
+        *((b"", {"format": format}, "is empty") for format in _read.FORMATS),
+        # Rows of wrong length
+        (text("a 1 2 3", "b 1 2 ", "c 4 5 6"), {}, ", line 2:"),
+        (text("a 1 2 3", "b 4 5 6", "c 1 2", "d 4 5 6 7"), {}, ", line 3:"),
+        (text("a 1 2 3", "b 1 2 ", "c 4 5\t6 7", header="3 3"), {}, ", line 3:"),
+        (
+            b"the\ncat 1\n",
+            {"format": "glove"},
+            "line 1: expected a word and its vector",
+        ),
+        # Numbers
+        *(
+            (content.encode(), {}, ", line 2:")
+            for value in NO_NUMBERS
+            for row in (f"b {value} 2", f"b 2 {value}")
+            for content in (f"a 1 2\n{row}\nc 3 4\n", f"a 1 2\n{row}")
+        ),
+        (text("a 1 2", "b nan 2", "c 3 4"), {}, "'b', row 1"),
+        (text("a 1 2", "b 2 -inf"), {}, "'b', row 1"),
+        (text("a 1 2", "b 1e39 2"), {}, "'b', row 1"),
+        (text("a 1 2", "b 2 1e5"), {"dtype": "float16"}, "'b', row 1"),
+        (binary("abc", [[1, 2], [3, np.nan], [5, 6]]), {}, "row 1"),
+        # Headers
+        *(
+            (content, {"format": format}, "line 1: expected a header")
+            for format in ("word2vec", "word2vec-binary")
+            for content in (
+                b"the 1 2 3\n",
+                b"2 3.5\nthe 1 2 3\n",
+                b"2 0\nthe\n",
+                b"2 " + b"9" * 5000 + b"\nthe 1 2 3\n",
+                b"-2 3\nthe 1 2 3\n",
+            )
+        ),
+        (text(*LINES, header="8 3"), {}, "ends after 6 words; its header says 8"),
+        # Binary files that are cut off, or have other headers
+        *((CUT[:n], {"format": "word2vec-binary"}, "") for n in range(4, len(CUT) - 1)),
+        (CUT[:-2], {}, "cut off in row 5 of 6"),
+        (FILES["word2vec-binary, bare"][:-2], {}, "cut off in row 5 of 6"),
+        (CUT[:60], {}, "header says 6 words of 3 numbers"),
+        (
+            b"9" * 90 + b" 1\na \0\0",
+            {"format": "word2vec-binary"},
+            "not fit",  # no array is so large
+        ),
+        (TOO_MANY, {}, "more bytes follow row 1"),
+        (TOO_MANY, {"limit": 2}, "more bytes follow row 1"),
+        # Words
+        (FILES["glove"], {"unknown": "cow"}, "unknown='cow' is neither"),
+    ],
+)
+def test_files_that_are_refused(file, content, params, message):
+    path = file(content)
     with pytest.raises(ValueError, match=rf"{re.escape(str(path))}\b.*{message}"):
         read(path, **params)
 
 
-@pytest.mark.parametrize("format", _read.FORMATS)
-def test_an_empty_file(file, format):
-    fails(file(b""), "is empty", format=format)
-
-
 @pytest.mark.parametrize(
-    ("rows", "line"),
+    ("params", "error", "message"),
     [
-        (["a 1 2 3", "b 1 2 ", "c 4 5 6"], 2),
-        (["a 1 2 3", "", "c 4 5 6"], 2),
-        (["a 1 2 3", "b 4 5 6", "c 1 2", "d 4 5 6 7"], 3),
-        (["a 1 2 3", "b 1 2 ", "c 4 5\t6 7", "d 4 5 6"], 2),
+        ({"format": "fasttext"}, ValueError, "format must be one of .*'fasttext'"),
+        ({"dtype": "int8"}, ValueError, "dtype must be float32 or float16; got int8"),
+        ({"limit": -1}, ValueError, "limit must not be negative; got -1"),
+        ({"vocabulary": "cat"}, TypeError, "got one str"),
     ],
 )
-@pytest.mark.parametrize("header", [[], ["{} 3"]])
-def test_rows_of_wrong_length(file, rows, line, header):
-    content = "\n".join([*(h.format(len(rows)) for h in header), *rows])
-    format = "word2vec" if header else "glove"
-    message = f", line {line + len(header)}:"
-    fails(file(content.encode()), message, format=format)
+def test_wrong_parameters(file, params, error, message):
+    with pytest.raises(error, match=message):
+        read_word_vectors(file(FILES["glove"]), **params)
 
 
 @pytest.mark.parametrize(
-    "value",
-    ["abc", "1.5abc", "1.0.0", "0x10", "1_0", "٣", "5\x005", "5\x1c5"],
-)
-@pytest.mark.parametrize("row", ["b {} 2", "b 2 {}"])
-def test_a_word_where_a_number_should_be(file, value, row):
-    content = f"a 1 2\n{row.format(value)}\nc 3 4\n"
-    fails(file(content.encode()), ", line 2:")
-    fails(file(content.partition("\nc")[0].encode()), ", line 2:")
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "n_left_out", "where"),
     [
-        (b"the 1 2 3\n", "line 1: expected the header .* b'the 1 2 3'"),
-        (b"2 3.5\nthe 1 2 3\n", "line 1: expected the header"),
-        (b"2 0\nthe\n", "line 1: the header b'2 0' does not fit"),
-        (b"2 " + b"9" * 5000 + b"\nthe 1 2 3\n", ""),
+        (b"a 1 2\nb 3 4\na 5 6\nb 7 8\na 0 0\nc 9 9\n", 3, "b'a' in line 3"),
+        (b"6 2\na 1 2\nb 3 4\na 5 6\nb 7 8\na 0 0\nc 9 9\n", 3, "b'a' in line 4"),
+        (binary("abab", [[1, 2], [3, 4], [5, 6], [7, 8]]), 2, "b'a' in row 2"),
+        (b"a 1 2\n\xff 5 6\nb 3 4\n", 1, r"b'\\xff' in line 2"),
+        (
+            binary("aeb", [[1, 2], [5, 6], [3, 4]]).replace(b"e ", b"\xff "),
+            1,
+            r"b'\\xff' in row 1",
+        ),
     ],
 )
-@pytest.mark.parametrize("format", ["word2vec", "word2vec-binary"])
-def test_a_wrong_header(file, content, message, format):
-    fails(file(content), message, format=format)
-
-
-def test_a_first_line_without_numbers(file):
-    fails(
-        file(b"the\ncat 1\n"), "line 1: expected a word and its vector", format="glove"
-    )
-
-
-@pytest.mark.parametrize("format", ["auto", "word2vec"])
-def test_a_header_that_promises_more_words(file, format):
-    content = FILES["word2vec"].replace(b"6 3", b"8 3", 1)
-    fails(file(content), "ends after 6 words; its header says 8", format=format)
-    assert read(file(content), format=format, limit=6)[0] == WORDS
-
-
-@pytest.mark.parametrize("name", ["word2vec-binary", "word2vec-binary, bare"])
-def test_a_binary_file_that_was_cut_off(file, name):
-    content = FILES[name]
-    for size in range(4, len(content) - 1):
-        fails(file(content[:size]), "", format="word2vec-binary")
-    fails(file(content[:-2]), "cut off in row 5 of 6")
-    fails(file(content[:60]), "header says 6 words of 3 numbers")
-    for header in (b"99999999999999999999 300", b"9" * 90 + b" 1"):  # no such array
-        fails(file(header + b"\na \0\0"), "not fit", format="word2vec-binary")
-
-
-@pytest.mark.parametrize(
-    ("content", "where"),
-    [
-        (b"a 1 2\nb\xff 3 4\nc 5 6\n", "line 2"),
-        (b"3 2\na 1 2\nb\xff 3 4\nc 5 6\n", "line 3"),
-        (binary("abc", [[1, 2], [3, 4], [5, 6]]).replace(b"b ", b"b\xff "), "row 1"),
-    ],
-)
-def test_a_word_that_is_not_utf8(file, content, where):
+def test_words_that_are_left_out(file, content, n_left_out, where):
     path = file(content)
-    fails(path, rf"{where}: the word b'b\\xff' is not UTF-8")
-    for errors, word in {"replace": "b\ufffd", "ignore": "b"}.items():
-        words, matrix = read(path, encoding_errors=errors)
-        assert words == ["a", word, "c"]
-        assert_array_equal(matrix, [[1, 2], [3, 4], [5, 6]])
-
-
-@pytest.mark.parametrize(
-    ("content", "where"),
-    [
-        (b"a 1 2\nb 3 4\na 5 6\nb 7 8\na 0 0\nc 9 9\n", "line 3"),
-        (b"6 2\na 1 2\nb 3 4\na 5 6\nb 7 8\na 0 0\nc 9 9\n", "line 4"),
-        (binary("abab", [[1, 2], [3, 4], [5, 6], [7, 8]]), "row 2"),
-    ],
-)
-def test_a_word_that_occurs_again_keeps_its_first_vector(file, content, where):
-    path = file(content)
-    n = 2 if where == "row 2" else 3
-    message = f"{re.escape(str(path))}: {n} words .* 'a' in {where}"
+    message = f"{re.escape(str(path))}: {n_left_out} words .* {where}"
     with pytest.warns(UserWarning, match=message):
         vectors = read_word_vectors(path)
     assert vectors.words[:2] == ["a", "b"]
     assert_array_equal(vectors.matrix[:2], [[1, 2], [3, 4]])
+    words, _ = read(file(b"a 1 2\n\xff 3 4\nb 1 2"), vocabulary=["b"])  # no warning
+    assert words == ["b"]
 
 
-@pytest.mark.parametrize(
-    ("value", "dtype"),
-    [("nan", "float32"), ("-inf", "float32"), ("1e39", "float32"), ("1e5", "float16")],
-)
-@pytest.mark.parametrize("row", ["b {} 2", "b 2 {}"])
-def test_numbers_that_are_not_finite(file, value, dtype, row):
-    content = f"a 1 2\n{row.format(value)}\nc 3 4\n"
-    fails(file(content.encode()), "'b', row 1", dtype=dtype)
-    if "e" not in value:
-        rows = [[1, 2], [3, float(value)], [5, 6]]
-        fails(file(binary("abc", rows)), "row 1")
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"format": "fasttext"}, "format must be one of .*'fasttext'"),
-        ({"dtype": "int8"}, "dtype must be float32 or float16; got int8"),
-        ({"limit": -1}, "limit must not be negative; got -1"),
-        ({"unknown": "cow"}, "unknown='cow' is not a word"),
-    ],
-)
-def test_wrong_parameters(file, params, message):
-    with pytest.raises(ValueError, match=message):
-        read_word_vectors(file(FILES["glove"]), **params)
-
-
-@pytest.mark.parametrize("limit", [None, 2])
-def test_more_words_than_the_header_says(file, limit):
-    text = file(b"2 3\na 1 2 3\nb 4 5 6\nc 7 8 9\n")
-    fails(text, "line 4: more lines follow", limit=limit)
-    row = np.ones(3, dtype="<f4")
-    content = binary(["a", "b", "c"], [row] * 3).replace(b"3 3", b"2 3", 1)
-    fails(file(content), "more bytes follow row 1", limit=limit)
+def test_a_limit_within_a_header_that_promises_more_words(file):
+    content = text(*LINES, header="8 3")
+    assert read(file(content), limit=6)[0] == WORDS
 
 
 def test_a_vocabulary_keeps_the_unknown_word(file):
     vectors = read_word_vectors(file(FILES["glove"]), vocabulary=["cat"], unknown="the")
     assert (vectors.words, vectors.unknown) == (["the", "cat"], "the")
-    with pytest.raises(TypeError, match="got one str"):
-        read_word_vectors(file(FILES["glove"]), vocabulary="cat")
-
-
-LONG = 5 * 2**20  # bytes, more than a line may have
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b"a" * LONG, b"a" * LONG + b" 1 2\n", b"a" + b" 1" * LONG, b" " * LONG + b"\n"],
-    ids=range(4),
-)
-@pytest.mark.parametrize("header", [b"", b"9 2\n"])
-def test_lines_without_end(file, content, header):
-    path = file(header + b"x 1 2\n" + content)
-    line = 2 + bool(header)
-    with pytest.raises(ValueError, match=r", line \d+: a line of more") as raised:
-        read_word_vectors(path)
-    assert f"{path}, line {line}:" in str(raised.value)
 
 
 def test_a_table_takes_the_memory_of_its_rows(file):
@@ -331,9 +278,3 @@ def test_a_table_takes_the_memory_of_its_rows(file):
     tracemalloc.stop()
     assert matrix.shape == (5000, 100)
     assert peak < 3 * matrix.nbytes
-
-
-def test_a_binary_word_without_end(file):
-    path = file(b"2 1\n" + b"a" * LONG + b" " + bytes(4) + b"b " + bytes(4))
-    with pytest.raises(ValueError, match="row 0 of 2, or damaged, at byte 4"):
-        read_word_vectors(path, format="word2vec-binary")

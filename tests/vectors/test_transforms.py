@@ -5,7 +5,6 @@
 
 import copy
 import pickle
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -13,8 +12,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import skparaphrase
 from skparaphrase.datasets import (
-    load_paraphrases,
-    load_word_frequencies,
     load_word_vectors,
 )
 from skparaphrase.encoders import (
@@ -67,27 +64,24 @@ def test_averages_are_those_of_sif(unknown):
     assert_allclose(average.transform(TEXTS), sif.transform(TEXTS), atol=1e-7)
 
 
-def test_invalid_arguments_and_poor_counts():
+def test_invalid_arguments():
     for a in (0, -1.0):
         with pytest.raises(ValueError, match="a == "):
             apply_sif_weights(make(), a=a)
     with pytest.raises(TypeError, match="mapping of words to counts"):
         apply_sif_weights(make(), "corpus")
-    vectors = WordVectors([".", "cat"], np.eye(2))
-    with pytest.warns(UserWarning, match=r"lack punctuation.* '\.' will have weight 1"):
-        apply_sif_weights(vectors, {"cat": 1})
 
 
 def test_every_table_made_of_a_weighted_one_is_weighted(tmp_path):
     weighted = apply_sif_weights(make(), COUNTS)
     save_word_vectors(weighted, tmp_path / "v")
-    hashed = WordVectors(WORDS, weighted.matrix, unknown="hash", is_weighted=True)
+    fitted = fit_subwords(weighted)
     AverageEncoder(weighted).save(tmp_path / "model")
     made = [
         weighted.replace(np.eye(5)),
         weighted.astype("int8"),
-        append_new_words(hashed, ["dog"], WordTokenizer())[0],
-        fit_subwords(weighted),
+        append_new_words(fitted, ["dog"], WordTokenizer())[0],
+        fitted,
         remove_mean(weighted),
         copy.copy(weighted),
         pickle.loads(pickle.dumps(weighted)),
@@ -101,60 +95,6 @@ def test_every_table_made_of_a_weighted_one_is_weighted(tmp_path):
             apply_sif_weights(vectors, COUNTS)
     assert not load_word_vectors().is_weighted
     assert repr(make()) == "WordVectors(5 words, dim=3, float32)"
-
-
-def counted(texts, split):
-    return Counter(word for text in texts for word in split(text))
-
-
-USELESS = "of the word counts are of words that the tokenizer never gives, such as "
-
-
-@pytest.mark.parametrize(
-    ("split", "words"),
-    [
-        (str.split, "'The', 'I', 'A', and"),
-        (lambda text: text.lower().split(), "'it.', 'up.', 'you.'"),
-        (WordTokenizer(lowercase=False), "'The', 'I', 'A', and"),
-    ],
-)
-def test_counts_of_words_that_the_tokenizer_never_gives(split, words):
-    texts = load_paraphrases().data.ravel()
-    counts = counted(texts, split)
-    with pytest.warns(UserWarning, match=rf"\d+% {USELESS}{words}.*from_texts\(texts"):
-        SIFEncoder(frequencies=counts).fit(texts)
-    with pytest.warns(UserWarning, match=f"{USELESS}{words}"):
-        apply_sif_weights(load_word_vectors(), counts)
-
-
-def test_useful_counts_do_not_warn():
-    texts = load_paraphrases().data.ravel()
-    vectors = load_word_vectors()
-    for pattern in ("words", "ptb"):
-        tokenizer = WordTokenizer(pattern)
-        for counts in (
-            load_word_frequencies(),
-            WordFrequencies.from_texts(texts),
-            WordFrequencies.from_texts(texts, tokenizer=WordTokenizer("ptb")),
-        ):
-            SIFEncoder(frequencies=counts, tokenizer=tokenizer).fit(texts)
-            apply_sif_weights(vectors, counts)
-    cased = WordTokenizer(lowercase=False)
-    counts = WordFrequencies.from_texts(texts, tokenizer=cased)
-    SIFEncoder(frequencies=counts, tokenizer=cased).fit(texts)
-    # Words of a table that has capitals are found with a tokenizer that keeps them.
-    words = [*counts]
-    apply_sif_weights(WordVectors(words, np.ones((len(words), 1))), counts)
-
-
-def test_counts_of_another_language():
-    german = "der die nicht für dass einen werden wurde weil oder . ,".split()
-    counts = {word: 100 - i for i, word in enumerate(german)}
-    for counted_words in (counts, WordFrequencies(counts)):
-        with pytest.warns(UserWarning, match="lacks .* 'für', 'dass', .*language"):
-            SIFEncoder(frequencies=counted_words).fit(["A cat."])
-    small = WordVectors(["cat", "."], np.eye(2))  # may be of a narrow domain
-    SIFEncoder(small, frequencies=counts).fit(["A cat."])
 
 
 def test_distillation_weights_its_start_once():

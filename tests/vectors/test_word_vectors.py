@@ -9,6 +9,7 @@ import pickle
 import joblib
 import numpy as np
 import pytest
+from few_words import with_ngrams
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -41,7 +42,12 @@ DTYPES = ["float32", "float16", "int8"]
         (["a"], np.ones((1, 2), np.int8), {"scale": [np.nan]}, "'a', row 0, .*finite"),
         (["a", "b"], [[1, 2], [np.nan, 3]], {}, "'b', row 1, is not finite"),
         (["a"], [[1e300]], {}, "'a', row 0, is not finite"),
-        (["a"], [[1.0]], {"unknown": "b"}, "unknown='b' is not a word"),
+        (
+            ["a"],
+            [[1.0]],
+            {"unknown": "b"},
+            "unknown='b' is neither 'subword'",
+        ),
     ],
 )
 def test_a_wrong_table_is_a_value_error(words, matrix, params, message):
@@ -189,19 +195,20 @@ def test_tables_of_the_same_words_share_their_index(table):
     assert more.index.get("new") == 10 and vectors.index.get("new") is None
 
 
-@pytest.mark.filterwarnings("ignore:Words that the table lacks")
 @pytest.mark.parametrize("skip_unknown", [False, True])
-@pytest.mark.parametrize("unknown", [None, "cat", "hash"])
+@pytest.mark.parametrize("unknown", [None, "cat", "subword"])
 def test_texts_are_encoded_whole_or_in_blocks(table, unknown, skip_unknown):
-    vectors = table(unknown=unknown)
+    vectors = table(unknown=unknown if unknown == "cat" else None)
+    if unknown == "subword":
+        vectors = with_ngrams(vectors.words, vectors.matrix)
     texts = [f"Cat naïve dog{chr(0x4E00 + i)} ★" for i in range(5000)]
     batch = vectors.encode(texts, WordTokenizer(), skip_unknown=skip_unknown)
     blocks = vectors.encode_blocks(texts, WordTokenizer(), skip_unknown=skip_unknown)
     whole = TokenBatch.concatenate([*blocks])
     for name in ("ids", "offsets", "extra"):
         assert_array_equal(getattr(batch, name), getattr(whole, name))
-    dog, star = {None: ([], []), "cat": ([0], [0]), "hash": ([-1], [])}[unknown]
-    if skip_unknown and unknown == "hash":
+    dog, star = {None: ([], []), "cat": ([0], [0]), "subword": ([-1], [])}[unknown]
+    if skip_unknown and unknown == "subword":
         dog = []
     assert batch[0].tolist() == [0, 4, *dog, *star]
     assert (batch.extra is None) == (dog != [-1])
@@ -216,12 +223,11 @@ def test_ngrams_are_encoded_by_one_index():
     assert batch.ids.tolist() == [2]
 
 
-@pytest.mark.filterwarnings("ignore:Words that the table lacks")
 @pytest.mark.parametrize("pattern", ["words", r"\S+"])
 def test_new_words_are_appended_in_the_order_of_texts(table, pattern):
     cjk = [*map(chr, range(0x4E00, 0x4E00 + 5000))]
     texts = ["dog cat Zoo", "cat-mouse dog ★ 9", *(f"x{c} dog" for c in cjk)]
-    vectors = WordVectors([*table().words], table().matrix, unknown="hash")
+    vectors = with_ngrams(table().words, table().matrix)
     more, rows = append_new_words(vectors, texts, WordTokenizer(pattern))
     new = ["dog", "zoo", "mouse", "9", *(f"x{c}" for c in cjk)]
     assert more.words == [*vectors.words, *new]

@@ -1,0 +1,79 @@
+"""When texts are said to be in a language that a table lacks."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from few_words import with_ngrams
+from sklearn.base import clone
+
+from skparaphrase.encoders import AverageEncoder
+from skparaphrase.vectors import WordVectors, _languages
+
+pytestmark = pytest.mark.usefixtures("core")
+
+LONG = ["tables", "chairs"]  # words that a table has
+WORDS = [*LONG, "the", "in", "?"]
+UNKNOWN = [chr(0x3B1 + i) * 5 for i in range(20)]
+PAIRED = [f"the {a} in {b}?" for a, b in zip(UNKNOWN[::2], UNKNOWN[1::2], strict=True)]
+
+
+def warns_at(encoder, texts):
+    """The number of texts, one a call, until the table warns; None if it does not."""
+    for i, text in enumerate(texts):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            encoder.transform([text])
+        if caught:
+            encoder.transform(texts)  # warns once
+            return i + 1
+    return None
+
+
+@pytest.mark.parametrize("has_ngrams", [True, False])
+@pytest.mark.parametrize(
+    ("texts", "known_elsewhere", "n_texts"),
+    [
+        (UNKNOWN, 0, 9),
+        (["the", *UNKNOWN], 0, 10),  # short words are of many languages
+        (PAIRED, 0, 5),
+        ([" ".join(UNKNOWN), *UNKNOWN[2:]], 0, 8),  # a list of names
+        ([*UNKNOWN[:8], *UNKNOWN[:8], UNKNOWN[8]], 0, 17),  # the same words
+        ([f"{i}1" for i in range(50)], 0, None),  # numbers
+        # A known word outweighs two unknown words.
+        ([*UNKNOWN[:8], "tables", *UNKNOWN[8:]], 0, 12),
+        (["tables chairs", *UNKNOWN], 0, 10),  # it never falls below zero
+        ([f"{word} tables" for word in UNKNOWN], 0, None),
+        ([f"{a} {b} tables" for a in UNKNOWN for b in UNKNOWN], 0, None),
+        # Words of another language of the package count four times.
+        (UNKNOWN, 1, 3),
+        ([f"{word} tables" for word in UNKNOWN], 1, 5),
+        ([f"{word} tables" for word in UNKNOWN], 4, None),
+    ],
+)
+def test_unknown_words_that_make_another_language(
+    has_ngrams, texts, known_elsewhere, n_texts, monkeypatch
+):
+    known = UNKNOWN[::known_elsewhere] if known_elsewhere else []
+    monkeypatch.setattr(_languages, "_multilingual_words", lambda: known)
+    table = (with_ngrams if has_ngrams else WordVectors)(WORDS, np.eye(5))
+    assert warns_at(AverageEncoder(table), texts) == n_texts
+
+
+def test_what_was_counted_is_not_copied():
+    encoder = AverageEncoder(with_ngrams(LONG, np.eye(2)))
+    for word in UNKNOWN[:8]:
+        encoder.transform([word])
+    again = pickle.loads(pickle.dumps(encoder))
+    assert warns_at(clone(encoder), UNKNOWN[8:9]) == 1  # has the same table
+    assert warns_at(encoder, UNKNOWN) is None
+    assert warns_at(again, UNKNOWN) == 9
+
+
+def test_words_that_are_only_counted_are_no_reason_to_warn():
+    table = with_ngrams(LONG, np.eye(2))
+    table.encode(UNKNOWN, AverageEncoder()._tokenizer(), skip_unknown=True)
