@@ -16,7 +16,6 @@ from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -39,7 +38,6 @@ from skparaphrase.metrics import (
 )
 from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
-from skparaphrase.text import WordTokenizer
 
 FOLDS = KFold(3, shuffle=True, random_state=0)
 GRID = {"sifencoder__a": [1e-1, 1e-3], "commoncomponentremoval__n_components": [0, 1]}
@@ -110,16 +108,6 @@ def test_global_output(pipe, pairs, gold, sentences, kind):
         assert type(pipe[:-1].transform(sentences)).__module__.startswith(kind)
 
 
-@pytest.mark.filterwarnings("ignore:AverageEncoder learns nothing")
-def test_clones_share_the_vectors(encoder, vectors, pairs):
-    before = vectors.matrix.copy()
-    encoder.fit(pairs)
-    copied = clone(make_pipeline(encoder, PairSimilarity()))
-    assert encoder.vectors is vectors
-    assert copied[0].vectors is vectors
-    assert_array_equal(vectors.matrix, before)
-
-
 OURS = [
     "skparaphrase.decomposition.CommonComponentRemoval",
     "skparaphrase.encoders._sequences.CNNEncoder",
@@ -160,22 +148,6 @@ def test_round_trips(pipe, pairs, sentences, tmp_path, way):
 def test_skops_needs_trust_in_our_classes_only(pipe, pairs):
     untrusted = skops.io.get_untrusted_types(data=skops.io.dumps(pipe.fit(pairs)))
     assert set(untrusted) <= set(OURS)
-
-
-def test_parameters_by_name(pipe):
-    name = pipe.steps[0][0]
-    pipe.set_params(
-        **{f"{name}__tokenizer": WordTokenizer("ptb")},
-        **{f"{name}__tokenizer__lowercase": False},
-        commoncomponentremoval__n_components=3,
-    )
-    assert pipe[0].tokenizer.lowercase is False
-    assert pipe.get_params()[f"{name}__tokenizer__pattern"] == "ptb"
-    assert pipe[1].n_components == 3
-    last = LastAxis(PCA()).set_params(transformer__n_components=2)
-    assert last.get_params()["transformer__n_components"] == 2
-    with pytest.raises(ValueError, match="Invalid parameter"):
-        pipe.set_params(**{f"{name}__smoothing": 1})
 
 
 # Searches, caches and metadata
@@ -249,31 +221,6 @@ def test_a_cache_serves_processes(encoder, pairs, tmp_path):
     assert joblib.hash(mapped, coerce_mmap=True) == joblib.hash(
         encoder, coerce_mmap=True
     )
-
-
-def test_weights_and_groups_are_routed(vectors, sentences):
-    labels = np.array([len(text.split()) > 2 for text in sentences])
-    rows = AverageEncoder(vectors).transform(sentences)
-    weight = np.linspace(0.1, 3, 30)
-    groups = np.arange(30) // 4
-    with config_context(enable_metadata_routing=True):
-        head = LogisticRegression().set_fit_request(sample_weight=True)
-        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
-        model = make_pipeline(AverageEncoder(vectors), head)
-        results = cross_validate(
-            model, sentences, labels, cv=GroupKFold(3), scoring=scorer,
-            params={"sample_weight": weight, "groups": groups}, return_estimator=True,
-        )  # fmt: skip
-        fitted = clone(model).fit(sentences, labels, sample_weight=weight)
-    folds = GroupKFold(3).split(rows, labels, groups)
-    for (train, test), score, pipe in zip(
-        folds, results["test_score"], results["estimator"], strict=True
-    ):
-        alone = LogisticRegression().fit(rows[train], labels[train], weight[train])
-        assert_allclose(pipe[-1].coef_, alone.coef_, rtol=1e-5)
-        assert_allclose(score, alone.score(rows[test], labels[test], weight[test]))
-    alone = LogisticRegression().fit(rows, labels, weight)
-    assert_allclose(fitted[-1].coef_, alone.coef_, rtol=1e-5)
 
 
 def test_groups_reach_the_splitters_of_nested_searches(vectors, pairs):

@@ -45,12 +45,6 @@ def test_every_block_of_code_runs_alone(files):
     assert names["classifier"].score(names["texts"], names["labels"]) > 0.5
 
 
-def test_examples_of_training_are_short():
-    training = [block for block in BLOCKS if ".fit(" in block and "read_" in block]
-    assert len(training) == 2
-    assert all(len(re.findall(r"(?m)^.+$", block)) <= 6 for block in training)
-
-
 def test_values_in_comments():
     names = {}
     lines = "\n".join(BLOCKS[:2]).splitlines()

@@ -27,13 +27,9 @@ REQUIRED = {
 def estimators():
     for room in sorted(skparaphrase._SUBMODULES):
         module = importlib.import_module(f"skparaphrase.{room}")
-        for name in module.__all__:
-            owner = getattr(module, name)
-            if (
-                isinstance(owner, type)
-                and issubclass(owner, BaseEstimator)
-                and not inspect.isabstract(owner)
-            ):
+        for owner in map(vars(module).get, module.__all__):
+            is_one = isinstance(owner, type) and issubclass(owner, BaseEstimator)
+            if is_one and not inspect.isabstract(owner):
                 yield room, owner
 
 

@@ -35,6 +35,9 @@ _UNIT = 1e-6  # difference of a length from 1 that is only rounding
 class TextComparer(DocumentedOnline, BaseEstimator):
     """Base class of estimators that compare texts by their vectors, and by words."""
 
+    encoder_: Any
+    lexical_: Any
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "encoder": [HasMethods(["fit", "transform"]), None],
         "lexical": [StrOptions({"char_wb"}), HasMethods(["fit", "transform"]), None],

@@ -130,6 +130,13 @@ class NearDuplicates(ClusterMixin, TextComparer):
     array([0, 1, 2])
     """
 
+    labels_: Indices
+    representative_indices_: Indices
+    threshold_: float
+    copy_of_: Indices
+    pairs_: Indices | None
+    cosines_: NDArray[np.floating[Any]] | None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TextComparer._parameter_constraints,
         "threshold": [Interval(Real, -1, 1, closed="both")],

@@ -18,7 +18,6 @@ from skparaphrase.encoders import AverageEncoder
 from skparaphrase.losses import CoSENTLoss, InfoNCELoss, LossBatch
 from skparaphrase.metrics import RetrievalScorer
 from skparaphrase.search import (
-    NearDuplicates,
     ParaphraseMiner,
     SemanticSearch,
     mine_hard_negatives,
@@ -113,27 +112,6 @@ def test_paraphrase_mining(top_k, encoder, model):
     assert_allclose(pairs.score, [score for score, *_ in theirs], atol=1e-5)
     found, expected = {*map(tuple, pairs.row.tolist())}, {(i, j) for _, i, j in theirs}
     assert len(found & expected) > 0.99 * len(expected)  # some texts are equally near
-
-
-def test_their_functions_take_our_embedder(embedder, model):
-    found = st.util.paraphrase_mining(embedder, FAQ, top_k=3)
-    expected = st.util.paraphrase_mining(model, FAQ, top_k=3)
-    assert_allclose([row[0] for row in found], [row[0] for row in expected], atol=1e-5)
-    tensors = embedder.encode(FAQ, convert_to_tensor=True)
-    hits = st.util.semantic_search(tensors[:5], tensors, top_k=1)
-    assert [hit[0]["corpus_id"] for hit in hits] == [*range(5)]
-
-
-def test_members_of_groups_are_near_their_centre(encoder):
-    """As those of `community_detection`, whose centres differ."""
-    vectors = encoder.transform(FAQ)
-    cosines = skparaphrase.similarity(FAQ, encoder=encoder)
-    for community in st.util.community_detection(vectors, 0.8, min_community_size=2):
-        assert (cosines[community[0], community] > 0.8 - 1e-5).all()
-    groups = NearDuplicates(encoder, threshold=0.8, must_agree=None).fit(FAQ)
-    centres = groups.representative_indices_[groups.labels_]
-    assert (cosines[np.arange(len(FAQ)), centres] > 0.8 - 1e-5).all()
-    assert len({*groups.labels_}) < len(FAQ) - 20
 
 
 def test_hard_negatives(encoder, model):

@@ -49,7 +49,7 @@ def read_table(folder, **options):
     vectors = skparaphrase.load(folder / "vectors", **options)
     made = vectors.token_vectors(np.arange(len(vectors)), None).tobytes()
     rows = [vectors.index.get(word) for word in WORDS]
-    unknown = vectors["unknown"] if vectors._subwords else None
+    unknown = vectors["unknown"] if vectors.subwords else None
     return [list(vectors.words), rows, made, repr(vectors), repr(unknown)]
 
 
