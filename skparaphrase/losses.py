@@ -189,13 +189,15 @@ class MarginLoss(BaseLoss):
     def _nearest(self, unit: "Tensor", batch: LossBatch) -> "tuple[Tensor, Tensor]":
         """The most similar candidate of each text, and whether it has any."""
         parts = []
-        for rows, allowed in self._candidates(batch, unit.device):
-            cosines = (unit[rows] @ unit.T).masked_fill_(~allowed, -torch.inf)
-            if unit.device.type == "cpu":  # NumPy takes a fifth of the time
+        for rows, excluded in self._excluded(batch, unit.device):
+            cosines = unit[rows] @ unit.T
+            if unit.device.type == "cpu":  # NumPy takes a tenth of the time
+                np.copyto(cosines.numpy(), -np.inf, where=excluded.numpy())
                 nearest = torch.from_numpy(cosines.numpy().argmax(axis=1))
             else:
-                nearest = cosines.argmax(dim=1)
-            parts.append((nearest, allowed.any(dim=1)))
+                nearest = cosines.masked_fill_(excluded, -torch.inf).argmax(dim=1)
+            highest = cosines.gather(1, nearest[:, None])[:, 0]
+            parts.append((nearest, highest > -torch.inf))
         nearest, has_negative = map(torch.cat, zip(*parts, strict=True))
         return nearest, has_negative
 
@@ -209,27 +211,28 @@ class MarginLoss(BaseLoss):
             return drawn, torch.ones_like(drawn, dtype=torch.bool)
         numbers = networks.to_device(batch.random_state.random_sample(n), device)
         parts = [
-            (_draw_candidate(allowed, numbers[rows]), allowed.any(dim=1))
-            for rows, allowed in self._candidates(batch, device)
+            (_draw_candidate(~excluded, numbers[rows]), ~excluded.all(dim=1))
+            for rows, excluded in self._excluded(batch, device)
         ]
         drawn, has_negative = map(torch.cat, zip(*parts, strict=True))
         return drawn, has_negative
 
-    def _candidates(
+    def _excluded(
         self, batch: LossBatch, device: "torch.device"
     ) -> "Iterator[tuple[slice, Tensor]]":
-        """Blocks of texts, and which texts (columns) may be the negative of each."""
+        """Blocks of texts, and which texts (columns) are no candidates of each."""
         n, texts = len(batch.identities) - batch.n_hard, batch.identities
-        pairs = np.arange(len(texts)) // 2
         for start in range(0, n, BLOCK):
-            rows = slice(start, min(start + BLOCK, n))
-            allowed = pairs[rows, None] != pairs
+            own = np.arange(start, min(start + BLOCK, n))
+            rows = own - start
+            excluded = np.zeros((len(rows), len(texts)), dtype=bool)
+            excluded[rows, own] = excluded[rows, own ^ 1] = True  # and its partner
             if self.pool == "first":
-                allowed[:, 1:n:2] = False
+                excluded[:, 1:n:2] = True
             if self.mask_identical or batch.has_classes:
-                differs = texts[rows, None] != texts
-                allowed &= differs & differs[np.arange(len(differs)) ^ 1]
-            yield rows, networks.to_device(allowed, device)
+                same = texts[own, None] == texts
+                excluded |= same | same[rows ^ 1]
+            yield slice(start, start + len(rows)), networks.to_device(excluded, device)
 
     def compare(
         self,
