@@ -367,7 +367,7 @@ def test_weights_count_in_training_only():
 
 
 def test_seeds_copies_and_files(tmp_path):
-    for seed in (np.random.RandomState(7), 0):
+    for seed in (np.random.RandomState(1), 0):
         first, second = (
             ParaphraseEncoder(random_state=deepcopy(seed)).fit(CAPTIONS, SCORES)
             for _ in range(2)

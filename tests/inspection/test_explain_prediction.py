@@ -293,9 +293,9 @@ def test_a_step_that_cleans_texts(topics):
     [
         (None, "", None, ValueError, "text has no words: ''"),
         (None, TEXT, "zoo", ValueError, r"one of \['bank', .*; got 'zoo'"),
-        (None, 3, None, TypeError, "at index 0, is 3 .int."),
+        (None, 3, None, TypeError, "entry at index 0 is 3 .int."),
         (None, [TEXT], None, ValueError, "Expected pairs of texts"),
-        (None, (TEXT, None), None, ValueError, r"index \(0, 1\), is None"),
+        (None, (TEXT, None), None, ValueError, r"index \(0, 1\) is None"),
         ("passthrough", TEXT, None, TypeError, "for each class, or a regressor"),
         (KMeans(2, n_init=1), TEXT, None, TypeError, "or a regressor of one output"),
         (LinearRegression(), TEXT, None, TypeError, "or a regressor of one output"),

@@ -241,7 +241,6 @@ def test_patterns(pattern, classifier, tmp_path):
 @pytest.mark.parametrize(
     ("name", "changes"),
     [
-        ("DeepAveragingEncoder", {"n_layers": 10_000_000}),
         ("CharCNNEncoder", {"filters": [[2, 10**9]]}),
         ("CNNEncoder", {"filters": [[2, 10**9]]}),
         ("PairwiseInteractionRegressor", {"hidden_dim": 10**9}),
