@@ -8,8 +8,6 @@ import warnings
 from copy import deepcopy
 from typing import Any, ClassVar, Self
 
-from skparaphrase._typing import Arrays as Arrays
-
 HOME = "https://skparaphrase.readthedocs.io/en/latest"
 _WITHIN = {"skparaphrase", "sklearn", "joblib", "contextlib"}
 

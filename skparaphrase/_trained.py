@@ -1,16 +1,16 @@
 """The fit of every trained model: encoders, heads, word interaction, taggers.
 
-`TrainedEstimator._fit` reads as the method. A model defines its steps::
+`TrainedEstimator._fit` calls steps that a model defines::
 
-    _read        supervision/: what X and y teach
-    _start       what training starts from: a table, rows of it, a network
-    _trainer     training/: the objective, and the steps
-    _attributes  what the estimator is after some epochs
+    _read        checks X and y, and finds out what they teach (supervision/)
+    _start       prepares what training starts from: word vectors and a network
+    _trainer     combines them with the examples, a loss and an update rule (training/)
+    _attributes  turns trained arrays into fitted attributes
 
-and `fit_epochs` of `training/_loop.py` goes over epochs, batches and validation. If
-training is interrupted, the best epoch so far is stored, or what the last step left; if
-it diverges, nothing is. The bases of models are `encoders._trained.TrainedEncoder` and
-`supervised._base.SupervisedModel`.
+`fit_epochs` of `training/_loop.py` runs the trainer over epochs and batches, and
+validates. If training is interrupted, the best epoch so far is stored, or without
+validation the parameters reached so far; if it diverges, nothing is stored. Models
+derive from `encoders._trained.TrainedEncoder` or `supervised._base.SupervisedModel`.
 """
 
 # Authors: The skparaphrase developers
@@ -39,15 +39,15 @@ Validation = tuple[Any, Any, Any]  # X_val, y_val, sample_weight_val
 
 
 class FitSettings(NamedTuple):
-    """What holds for all steps of a fit.
+    """Settings that all steps of a fit share.
 
     Attributes
     ----------
     steps : Steps
         Optimizer, learning rate, batch size and random state.
     seed : int
-        Of all that a fit which resumes must draw again: examples for validation,
-        partners of texts.
+        For what a resumed fit must draw again: the validation split, and partners of
+        labelled texts.
     resume : bool
         Whether training continues from the fitted state.
     """
@@ -58,9 +58,9 @@ class FitSettings(NamedTuple):
 
 
 class EpochCallbacks:
-    """scikit-learn's callbacks, as the loop over epochs calls them.
+    """Adapts scikit-learn's callbacks to the loop over epochs.
 
-    `results` returns the fitted attributes after the epochs of a history.
+    `results` returns the fitted attributes, given a history.
     """
 
     def __init__(
@@ -72,14 +72,13 @@ class EpochCallbacks:
         self.results = results
 
     def _as_of(self, history: Callable[[], Any]) -> dict[str, Any]:
-        """Arguments of callbacks that ask for a fitted estimator."""
+        """Arguments of callbacks, which may ask for the fitted attributes."""
         attributes = {"reconstruction_attributes": lambda: self.results(history())}
         return self.arguments | attributes
 
     def begin(self, epoch: dict[str, float], history: Callable[[], Any]) -> None:
         """Call them before the first epoch, with the start as epoch 0."""
-        given = self._as_of(history)
-        self.context.call_on_fit_task_begin(metadata=epoch, **given)
+        self.context.call_on_fit_task_begin(metadata=epoch, **self._as_of(history))
 
     def begin_epoch(self) -> None:
         """Call them before an epoch."""
@@ -97,21 +96,18 @@ class EpochCallbacks:
 
 
 class TrainedEstimator(PaperSettings, CallbackSupportMixin):
-    """Base class of estimators that are trained by epochs.
-
-    A subclass defines the steps of :meth:`_fit`.
-    """
+    """Base class of estimators that are trained; a subclass defines the steps."""
 
     loss_curve_: list[float]
     n_epochs_: int
     validation_scores_: list[float]
     best_epoch_: int
 
-    _fitted_names: ClassVar[tuple[str, ...]]  # attributes of any fit, then of some
-    _optimizer: ClassVar[Optimizer]  # with `optimizer=None`
+    _fitted_names: ClassVar[tuple[str, ...]]  # of a fit; the first is always set
+    _optimizer: ClassVar[Optimizer]  # for `optimizer=None`
     _refused: ClassVar[tuple[str, ...]] = ()  # parameters of an optimizer
-    _small_steps: ClassVar[bool] = True  # see `fit_epochs`
-    _later_wins: ClassVar[bool] = False  # of epochs with equal scores
+    _small_steps: ClassVar[bool] = True  # both: see `fit_epochs`
+    _prefer_later_on_ties: ClassVar[bool] = False
 
     __metadata_request__fit: ClassVar = {"groups": False}  # those of splitters
 
@@ -130,21 +126,21 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
     def _read(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, *, resume: bool
     ) -> Examples:
-        """Check examples, and find out what they teach."""
+        """Check the training examples, and find out what they teach."""
 
     @abstractmethod
     def _read_validation(self, train: Examples, X: Any, y: Any, weights: Any) -> Any:
-        """Check examples for validation, of the kind of those to train on."""
+        """Check the validation examples, which must be of the same kind."""
 
     @abstractmethod
     def _start(self, train: Examples, settings: FitSettings) -> Any:
-        """What training starts from: a value with `rows`, those of a table, or None."""
+        """What training starts from; `rows` are the table rows to train, or None."""
 
     @abstractmethod
     def _trainer(
         self, start: Any, train: Examples, settings: FitSettings
     ) -> "training.Trainer":
-        """What takes the steps, on parts of `start`."""
+        """The trainer, which updates the network of `start` in place."""
 
     @abstractmethod
     def _attributes(
@@ -152,8 +148,8 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
     ) -> Attributes:
         """The fitted attributes, given the arrays of a trainer.
 
-        Those that are `is_scratch` last until the next ones. Without `arrays`, the
-        attributes of the start.
+        Without `arrays`, those of the start. With `is_scratch`, the next call may
+        overwrite them: tables share memory.
         """
 
     @abstractmethod
@@ -172,8 +168,8 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
     ) -> None:
         """Train, and store the result.
 
-        One that `is_partial` takes one epoch, without validation and callbacks, and
-        continues from the fitted state.
+        With `is_partial`, train for one epoch, without validation and callbacks, and
+        resume from the fitted state.
         """
         name, held_out = type(self).__name__, None
         keeps_state = is_partial or self.warm_start
@@ -203,10 +199,10 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
                 trainer,
                 1 if is_partial else self.max_epochs,
                 name=name,
-                earlier=self._earlier(trainer, start) if resume else None,
+                earlier=self._resume(trainer, start) if resume else None,
                 validate=validate,
                 patience=self.patience,
-                prefer_later_on_ties=self._later_wins,
+                prefer_later_on_ties=self._prefer_later_on_ties,
                 callbacks=callbacks,
                 on_interrupt=store,
                 small_steps=self._small_steps,
@@ -222,15 +218,15 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
                 training.warn_if_a_constant_is_better(trainer, history, name)
 
     def _shrink(self, start: Any, train: Examples, settings: FitSettings) -> Any:
-        """The start, with how far the fit is moved back to it."""
+        """The start, with its `shrinkage` estimated; by default, there is none."""
         return start
 
     def _optimizer_for(self, examples: Examples) -> Optimizer:
-        """The optimizer, resolved and checked."""
+        """The checked optimizer for these examples."""
         return check_optimizer(self.optimizer, self._optimizer, self._refused)
 
     def _check_validation(self, X_val: Any, y_val: Any, weights: Any) -> None:
-        """Raise unless there is one way to validate, or none."""
+        """Raise unless there is at most one way to validate."""
         if X_val is None and y_val is not None:
             raise ValueError("X_val and y_val must be given together.")
         if X_val is None and weights is not None:
@@ -257,8 +253,8 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
             return examples, None
         return examples, self._read_validation(examples, *validation)
 
-    def _earlier(self, trainer: "training.Trainer", start: Any) -> "training.History":
-        """The history of the fit that this one resumes, whose moments it takes."""
+    def _resume(self, trainer: "training.Trainer", start: Any) -> "training.History":
+        """Load the last fit's moments into a trainer, and return that fit's history."""
         earlier = training.History(
             self.loss_curve_,
             getattr(self, "validation_scores_", None),
@@ -273,12 +269,12 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
         return earlier
 
     def _moments_of(self, optimizer: Optimizer) -> Attributes:
-        """The moments that the last fit has left to an optimizer of this name."""
+        """The moments that the last fit stored, if its optimizer had this name."""
         moments: Attributes = getattr(self, "_moments", {}).get(optimizer.name, {})
         return moments
 
     def _results(self, start: Any, history: "training.History") -> Attributes:
-        """The fitted attributes after the epochs of a history."""
+        """The fitted attributes, given a history."""
         results = self._attributes(start, history.arrays if history.has_steps else {})
         results["loss_curve_"] = [*history.loss_curve]
         results["n_epochs_"] = history.n_epochs
@@ -295,7 +291,7 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
         keeps_state: bool,
         history: "training.History",
     ) -> None:
-        """Store the results of a fit, and what another one needs to resume."""
+        """Store the fitted attributes, and what another fit needs to resume."""
         results, moments = self._results(start, history), {}
         if keeps_state:
             moments = trainer.rule.state_dict()
@@ -316,7 +312,7 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
     def _score(
         self, start: Any, train: Examples, held_out: Examples, arrays: Arrays
     ) -> float:
-        """The validation score of the arrays of a trainer."""
+        """The validation score, given the arrays of a trainer."""
         model = self._with(self._attributes(start, arrays, is_scratch=True))
         return model._validation_score(held_out, train)
 
@@ -325,10 +321,10 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
 
 
 def random_states(estimator: Any, *, resume: bool) -> tuple[RandomState, int]:
-    """The random state of a fit, and the seed of what it holds out for validation.
+    """The random state and the seed of a fit, see `FitSettings`.
 
-    A fit that resumes takes those of the last one: it splits off the same examples.
-    Files do not hold them.
+    A resumed fit takes those of the last fit, so that it holds out the same examples,
+    unless the model was loaded from a file.
     """
     if resume and hasattr(estimator, "_random_state"):
         return deepcopy(estimator._random_state), estimator._seed

@@ -20,9 +20,9 @@ from skparaphrase._math import cosine, unit_vectors
 from skparaphrase._progress import progress_bar
 from skparaphrase.supervision._examples import Examples
 
-N_ENOUGH = 1000  # examples, from which on gains are larger than their errors
+N_ENOUGH = 1000  # examples; with as many, gains are larger than their errors
 _N_FOLDS = 5
-_TEMPERATURES = np.geomspace(0.01, 10, 16)  # at the last one, all texts are alike
+_TEMPERATURES = np.geomspace(0.01, 10, 16)  # at 10, all texts are about as likely
 
 Rows = NDArray[np.intp]
 Values = NDArray[np.float64]
@@ -30,7 +30,10 @@ Embed = Callable[[list[str]], NDArray[np.float32]]
 
 
 class Gain(NamedTuple):
-    """What training gains on unseen examples: mean, standard error, and of what."""
+    """Mean gain of training on an unseen example, and its standard error.
+
+    `measure` names what is gained.
+    """
 
     mean: float
     error: float
@@ -38,7 +41,7 @@ class Gain(NamedTuple):
 
     @property
     def shrinkage(self) -> float:
-        """The noise by the signal; 1 keeps the start (positive-part James-Stein)."""
+        """Squared noise-to-signal ratio, at most 1 (positive-part James-Stein)."""
         return 1.0 if self.mean <= self.error else (self.error / self.mean) ** 2
 
     def __str__(self) -> str:
@@ -54,21 +57,22 @@ def measure_gain(
     fit: Callable[[Examples], Embed],
     random_state: RandomState,
 ) -> Gain:
-    """Measure what fits gain on the folds that they have not seen.
+    """Estimate by cross-validation what training gains on unseen examples.
 
     Parameters
     ----------
     examples : Examples
-        Their weights count in training only.
+        Weights are used in training only.
     start : callable
-        Returns the vectors of texts at the start.
+        Returns the vectors that training starts from, given texts.
     fit : callable
-        Trains on examples, and returns what then gives the vectors of texts.
+        Trains on examples, and returns a callable that embeds texts.
     random_state : RandomState
         Draws the folds.
     """
     name, measure = _measure_of(examples)
-    initial = unit_vectors(start(examples.distinct))
+    texts, indices = examples.distinct, examples.indices
+    initial = unit_vectors(start(texts))
     rows, before, after = [], [], []
     with progress_bar(_N_FOLDS, "Cross-validation", "fold") as advance:
         for train, held_out in folds(examples, random_state):
@@ -78,7 +82,10 @@ def measure_gain(
                 embed = fit(part)
             except ValueError:  # too few are left to train on
                 continue
-            trained = unit_vectors(embed(examples.distinct))
+            measured = slice(None) if measure is class_likelihoods else held_out
+            used = np.unique(indices[measured])  # class labels need all texts
+            trained = np.zeros_like(initial)
+            trained[used] = unit_vectors(embed([texts[i] for i in used]))
             before.append(measure(initial, examples, train, held_out))
             after.append(measure(trained, examples, train, held_out))
             rows.append(held_out)
@@ -118,7 +125,7 @@ def folds(examples: Examples, random_state: RandomState) -> Iterator[tuple[Rows,
 
 
 def _measure_of(examples: Examples) -> tuple[str, Any]:
-    """The name of the measure of a kind of examples, and its function."""
+    """The measure for a kind of examples: its name and its function."""
     if examples.kind.name == "labels":
         return "log-likelihood of the class", class_likelihoods
     if examples.targets is None:
@@ -129,7 +136,7 @@ def _measure_of(examples: Examples) -> tuple[str, Any]:
 def class_likelihoods(
     vectors: NDArray[Any], examples: Examples, train: Any, held_out: Any
 ) -> Values:
-    """Of the classes of held-out texts, given those of the texts trained on."""
+    """Log-likelihoods of the classes of held-out texts, given the training texts."""
     classes, indices = examples.targets, examples.indices
     known = held_out[np.isin(classes[held_out], classes[train])]
     similarities = vectors[indices[known]] @ vectors[indices[train]].T
@@ -139,45 +146,44 @@ def class_likelihoods(
 def pair_likelihoods(
     vectors: NDArray[Any], examples: Examples, train: Any, held_out: Any
 ) -> Values:
-    """Of the paraphrase among the other held-out texts, in both directions."""
+    """Log-likelihoods of paraphrases among held-out texts, mean of both directions."""
     texts, rows = np.unique(examples.indices[held_out], return_inverse=True)
     vectors, (first, second) = vectors[texts], rows.reshape(len(held_out), -1).T[:2]
     both, columns = [], np.arange(len(texts))
     for query, right in (first, second), (second, first):
         is_right = columns == right[:, np.newaxis]
-        is_other = (columns != query[:, np.newaxis]) | is_right
-        both.append(likelihoods(vectors[query] @ vectors.T, is_right, is_other))
+        is_candidate = (columns != query[:, np.newaxis]) | is_right
+        both.append(likelihoods(vectors[query] @ vectors.T, is_right, is_candidate))
     return np.asarray(np.mean(both, axis=0))
 
 
 def cosines(
     vectors: NDArray[Any], examples: Examples, train: Any, held_out: Any
 ) -> Values:
-    """Of held-out pairs."""
+    """Cosines of held-out pairs."""
     first, second = examples.indices[held_out].T[:2]
     return cosine(vectors[first], vectors[second]).astype(np.float64)
 
 
 def likelihoods(
-    similarities: NDArray[Any], is_right: NDArray[Any], is_other: Any = True
+    similarities: NDArray[Any], is_right: NDArray[Any], is_candidate: Any = True
 ) -> Values:
-    """Log-likelihood that a soft nearest neighbour is a right one.
+    """Log-likelihood that the soft nearest neighbour among candidates is a right one.
 
-    Goldberger et al. (2005), with cosines; shape (n_temperatures, n_queries). Right
-    ones are among the others.
+    Goldberger et al. (2005), with cosines; shape (n_temperatures, n_queries).
     """
-    logs, far = [], similarities.astype(np.float64) - 1
-    for temperature in _TEMPERATURES:  # at 0.01, the farthest has exp(-200)
+    logs, far = [], similarities.astype(np.float64) - 1  # at 0.01, at least exp(-200)
+    for temperature in _TEMPERATURES:
         weights = np.exp(far / temperature)
-        right, every = (
-            (weights * chosen).sum(axis=1) for chosen in (is_right, is_other)
+        right, total = (
+            (weights * chosen).sum(axis=1) for chosen in (is_right, is_candidate)
         )
-        logs.append(np.log(right / every))
+        logs.append(np.log(right / total))
     return np.asarray(logs)
 
 
 def influence(x: NDArray[Any], y: NDArray[Any]) -> Values:
-    """What each example says of Pearson's r: r + zx zy - r (zx^2 + zy^2) / 2."""
+    """Influence of each example on Pearson's r: r + zx zy - r (zx^2 + zy^2) / 2."""
     x, y = ((v - v.mean()) / max(v.std(), 1e-12) for v in (x, y))
     r = (x * y).mean()
     return np.asarray(r + x * y - r * (x * x + y * y) / 2)

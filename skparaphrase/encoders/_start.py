@@ -54,9 +54,8 @@ class TableRows:
         self.table = table
         self.new_words = new_words
         self.new_vectors = batch.extra
-        n_known = len(table)
-        ids = np.where(batch.ids < 0, n_known - 1 - batch.ids, batch.ids)
-        is_used = np.full(n_known + len(new_words), whole)
+        ids = np.where(batch.ids < 0, len(table) - 1 - batch.ids, batch.ids)
+        is_used = np.full(len(table) + len(new_words), whole)
         is_used[ids] = True
         self.rows = np.flatnonzero(is_used)
         positions = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
@@ -65,7 +64,7 @@ class TableRows:
 
     @property
     def _n_known(self) -> int:
-        """The number of rows that the table has."""
+        """How many of the rows the table has; the others are new words."""
         return len(self.rows) - len(self.new_words)
 
     def matrix(self) -> Matrix:
@@ -97,7 +96,7 @@ class TableRows:
     def trained_table(self, matrix: Matrix, *, is_scratch: bool = False) -> WordVectors:
         """The table with its new words, in which the rows have these vectors.
 
-        One that `is_scratch` lasts until the next one: both have the same memory.
+        With `is_scratch`, the next such table overwrites it: they share memory.
         """
         if not self.new_words and len(matrix) == len(self.table):
             return self.table.replace(matrix)
@@ -226,10 +225,11 @@ def encoder_start(
 
 
 def _anchors(encoder: Any, source: Any, rows: TableRows) -> Callable[[], Matrix] | None:
-    """The vectors that penalties pull to; None is zero.
+    """A callable that returns what penalties pull the rows to; None pulls to zero.
 
-    Those that the fit started with, or that of the encoder `source` that it continues.
-    An encoder from a file that had another one as `init` is pulled to itself.
+    A fit that starts from the fitted encoder `source` is pulled to the table that
+    `encoder` was given. If that was part of an `init`, which files do not hold, it is
+    pulled to its own start.
     """
     if encoder._learns_tokens:
         return None
@@ -249,24 +249,24 @@ def _anchors(encoder: Any, source: Any, rows: TableRows) -> Callable[[], Matrix]
 
 
 def given_table(encoder: Any) -> WordVectors:
-    """The word vectors that training starts from, without those it adds.
+    """The word vectors that an encoder is given, before words are added.
 
-    Those of the parameter `vectors`, or of the average that `init` is, or of
+    Those of the parameter `vectors`, of `init`, or of
     :func:`skparaphrase.load_pretrained`.
     """
     init = check_init(encoder)
-    if init is None:
-        if encoder.vectors is None:
-            return bundled(SENTENCES)
-        return check_word_vectors(encoder.vectors)
-    if not starts_as_average(encoder, init):
-        if encoder.vectors is None:
-            return given_table(init)
-        return check_word_vectors(encoder.vectors)
+    is_average = init is not None and starts_as_average(encoder, init)
     if encoder.vectors is not None:
-        raise ValueError(
-            f"init={init!r} brings its own word vectors: pass either vectors or init."
-        )
+        if is_average:
+            raise ValueError(
+                f"init={init!r} brings its own word vectors: pass either vectors or "
+                "init."
+            )
+        return check_word_vectors(encoder.vectors)
+    if init is None:
+        return bundled(SENTENCES)
+    if not is_average:
+        return given_table(init)
     check_same_tokenizer(encoder, init)
     return weighted_table(init)
 

@@ -33,7 +33,7 @@ from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._embedding import embed_batches
 from skparaphrase.encoders._shrinkage import N_ENOUGH, measure_gain
 from skparaphrase.encoders._start import EncoderStart, encoder_start
-from skparaphrase.losses import LOSS, LOSSES, BaseLoss
+from skparaphrase.losses import LOSS, LOSSES
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS, Optimizer
 from skparaphrase.supervision._examples import Examples
 from skparaphrase.supervision._supervise import supervise
@@ -52,13 +52,13 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     parameters_: Arrays
     added_words_: list[str]  # of the texts, which `vectors` lacks
     teacher_axes_: NDArray[np.float32]
-    shrinkage_: float  # of an encoder that has the parameter
+    shrinkage_: float  # if `shrinkage` is a parameter
 
     _fitted_names = "vectors_", "parameters_", "added_words_", "teacher_axes_"
     _optimizer = Optimizer("adam")
     _refused = ("head_penalty",)
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts
-    _has_lost_init = False  # in a file
+    _has_lost_init = False  # True: loaded from a file, which does not hold `init`
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TextEncoder._parameter_constraints,
@@ -71,7 +71,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
 
     @abstractmethod
     def _composition(self, vectors: WordVectors) -> networks.Composition:
-        """The network that composes vectors, before its parameters are drawn."""
+        """The network that composes vectors, whose parameters are not drawn yet."""
 
     def _start_as_in_paper(self, given: set[str]) -> None:
         if "norm" not in given:
@@ -91,7 +91,9 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         X_val: Any = None,
         y_val: Any = None,
     ) -> Self:
-        """Train on what is known about texts, which the shapes of `X` and `y` say.
+        """Train on pairs, triplets, labelled texts or a teacher's vectors.
+
+        The shapes of `X` and `y` determine what is learnt:
 
         ====================  =================  ==================================
         `X`                   `y`                what is learnt
@@ -139,7 +141,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
             If there are too few examples, or if none of their words is known; if `loss`
             learns from something else, or takes no weights; if a teacher's vectors are
             missing, have another shape or are not finite; if training diverges. The
-            encoder then is as before: not fitted, or with the result of the last fit.
+            encoder is then unchanged: not fitted, or with the result of the last fit.
 
         Notes
         -----
@@ -185,12 +187,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     def _read(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, *, resume: bool
     ) -> Examples:
-        return supervise(X, y, self._given_loss, sample_weight, groups)
-
-    @property
-    def _given_loss(self) -> BaseLoss | None:
-        """The loss, unless the examples choose it."""
-        return None if self.loss == "auto" else self._checked_loss()
+        return supervise(X, y, self._checked_loss(), sample_weight, groups)
 
     def _hold_out(
         self, examples: Examples, validation: Validation, seed: int
@@ -203,7 +200,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
 
     def _read_validation(self, train: Examples, X: Any, y: Any, weights: Any) -> Any:
         try:
-            held_out = supervise(X, y, self._given_loss, warn=False)
+            held_out = supervise(X, y, self._checked_loss(), warn=False)
         except ValueError as error:
             raise ValueError(f"X_val and y_val: {error}") from error
         if held_out.kind is not train.kind:
@@ -220,14 +217,14 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
             return clone(optimizer).set_params(max_change=None)
         return optimizer
 
-    def _checked_loss(self, default: str = "infonce") -> BaseLoss:
-        """The loss; `default` is the one that "auto" stands for."""
-        loss: Any = self.loss
+    def _checked_loss(self, auto: str | None = None) -> Any:
+        """The loss; "auto" stands for `auto`, or None while the kind is unknown."""
+        loss: Any = auto if self.loss == "auto" else self.loss
         if isinstance(loss, str):
-            loss = LOSSES[default if loss == "auto" else loss]
-        loss._validate_params()
-        checked: BaseLoss = loss
-        return checked
+            loss = LOSSES[loss]
+        if loss is not None:
+            loss._validate_params()
+        return loss
 
     def _start(self, train: Examples, settings: FitSettings) -> EncoderStart:
         start = encoder_start(self, train, settings.steps, resume=settings.resume)
@@ -242,12 +239,12 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     def _shrink(
         self, start: EncoderStart, train: Examples, settings: FitSettings
     ) -> EncoderStart:
-        is_plain = train.kind.has_teacher or len(train) >= N_ENOUGH
         is_fixed = getattr(self, "shrinkage", 0.0) != "auto"
-        if is_fixed or is_plain or not self.max_epochs:
+        needs_none = train.kind.has_teacher or len(train) >= N_ENOUGH
+        if is_fixed or needs_none or not self.max_epochs:
             return start
         train = replace(train, texts=np.asarray(train.texts))
-        small = copy(self)  # with the words of the texts alone, to copy them fast
+        small = copy(self)  # only with words of the texts: its table is copied often
         small.vectors, small.init = start.rows.small_table(), None
         fit, embed = partial(small._embed_after, settings), self._at_start(start)._embed
         gain = measure_gain(train, embed, fit, RandomState(settings.seed))
@@ -256,7 +253,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     def _embed_after(
         self, settings: FitSettings, train: Examples
     ) -> Callable[[list[str]], NDArray[np.float32]]:
-        """What embeds texts after training on examples; nothing is stored."""
+        """Train on examples, and return what embeds texts; nothing is stored."""
         rng = deepcopy(settings.steps.random_state)
         settings = settings._replace(steps=settings.steps._replace(random_state=rng))
         start = self._start(train, settings)
@@ -281,8 +278,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
                 "parameters."
             )
         loss = self._checked_loss(train.kind.default_loss)
-        # The same partners in a fit that resumes.
-        rng, axes = RandomState(settings.seed), start.teacher_axes
+        rng, axes = RandomState(settings.seed), start.teacher_axes  # same if resumed
         encoded = train.kind.encode(train, start.rows.batch, rng, axes)
         table = start.word_table(
             steps,
@@ -326,7 +322,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         return self._with({"loss_curve_": [], "n_epochs_": 0, **attributes})
 
     def _forget_init(self) -> None:
-        """Without `init`, which folders do not hold, penalties pull to `vectors_`."""
+        """Let penalties pull to `vectors_`: the folder does not hold `init`."""
         self._has_lost_init = getattr(self, "vectors", None) is None
 
     def _fitted_composition(self) -> networks.Composition:

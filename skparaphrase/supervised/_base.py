@@ -99,7 +99,7 @@ class SupervisedModel(TrainedEstimator, BaseEstimator):
     def _read(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, *, resume: bool
     ) -> Examples:
-        """Those of weight 0 determine the outputs, but are not trained on."""
+        """Check examples; those of weight 0 only help to determine the outputs."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is "
@@ -153,19 +153,19 @@ class SupervisedModel(TrainedEstimator, BaseEstimator):
         return self._kind
 
     def _outputs_of(self, y: ArrayLike) -> ArrayLike | None:
-        """What `y` or a parameter says that the outputs mean; None: `y` is searched."""
+        """The outputs that a parameter or the columns of `y` name, if they do."""
         return getattr(self, "levels", None)
 
     def _check_columns(self, targets: Targets, y: Any, name: str) -> None:
-        """Raise if the columns of `y` have other names than those learnt."""
+        """Raise if the columns of `y` have other names than the outputs."""
 
     def _target_attributes(self, targets: Targets) -> Attributes:
-        """Fitted attributes that say what is learnt."""
+        """The fitted attributes that :attr:`_targets` restores targets from."""
         return {targets.attribute: targets.outputs}
 
     @property
     def _targets(self) -> Targets:
-        """What is learnt, restored from the fitted attribute."""
+        """The targets, restored from the fitted attribute."""
         return self._kind(getattr(self, self._kind.attribute))
 
     def _check_texts(self, X: Texts) -> NDArray[np.object_]:

@@ -42,7 +42,7 @@ _SENTENCES: dict[str, Any] = {
 
 
 class LabelProbabilities(ClassifierMixin):
-    """Classifiers with the probabilities of labels."""
+    """Mixin of classifiers with probabilities of labels."""
 
     _probabilities: Callable[[Any], NDArray[np.float64]]
 

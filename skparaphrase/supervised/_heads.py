@@ -18,11 +18,11 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions
-from skparaphrase._estimator import Arrays, Settings
+from skparaphrase._estimator import Settings
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase._math import cosine, pair_features, unit_vectors
 from skparaphrase._trained import Attributes, FitSettings
-from skparaphrase._typing import Texts
+from skparaphrase._typing import Arrays, Texts
 from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.encoders._base import text_vectors
 from skparaphrase.encoders._embedding import embed_batches
@@ -44,17 +44,17 @@ from skparaphrase.text._lookup import TokenBatch
 
 EPSILON = 1e-6  # added to every class, as in the code of Wieting et al. (2016)
 # Of the first output layer; chosen on development parts of MSRP, SICK and TrecQA with
-# 50 to 3,000 pairs. Several labels a text were chosen on two or three questions of
-# CLINC150 in one text: most labels are rare.
+# 50 to 3,000 pairs. For several labels a text: on texts of two or three questions of
+# CLINC150, where most labels are rare.
 _PAIR_PENALTY, _LABEL_PENALTY = 10.0, 0.02
 # Of the logit of the highest level by the scaled cosine, before any pair is seen;
 # chosen on training sets of STS 2012 and SICK with 10 to 1,000 pairs.
 _COSINE_SLOPE = 0.8
 _COSINE_SCALE = 10.0  # its one weight must not be small where examples are few
-_MAX_EXAMPLES = 50_000  # that a linear head starts from
-_CHUNK = 4096  # examples at a time, which bounds the memory for features
+_MAX_EXAMPLES = 50_000  # of the regression that a linear head starts from
+_CHUNK = 4096  # examples predicted at a time: bounds the memory for features
 
-#: What the papers' models on frozen vectors have besides.
+#: Further settings of the papers' models on frozen vectors.
 FROZEN: dict[str, Any] = {"freeze": "encoder", "max_epochs": 20}
 _UNFITTED = FrozenEstimator(ParaphraseEncoder(pooling="mean", norm=None))  # replace it
 
@@ -111,7 +111,7 @@ class HeadModel(SupervisedModel):
 
     _fitted_names: ClassVar[tuple[str, ...]] = ("head_", "encoder_")
     _refused = ("word_dropout", "scramble")
-    _enough_nats: ClassVar[float] = 100.0  # of targets, for the whole learning rate
+    _enough_nats: ClassVar[float] = 100.0  # of targets; with fewer, a lower rate
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SupervisedModel._parameter_constraints,
@@ -177,9 +177,9 @@ class HeadModel(SupervisedModel):
     def _initial_encoder(
         self, train: Examples, settings: FitSettings
     ) -> tuple[Any, EncoderStart | None]:
-        """The encoder that training starts with; the one given is not changed.
+        """The encoder before training, and what its training starts from.
 
-        Without an `EncoderStart`, texts keep their vectors.
+        The latter is None if texts keep their vectors. The parameter is not changed.
         """
         if settings.resume:
             encoder = self.encoder_
@@ -222,12 +222,12 @@ class HeadModel(SupervisedModel):
             vectors = embed_batches(
                 of_encoder.composition, table, [batch], len(batch), device
             )
-        rows, indices = np.arange(len(train)), train.indices
-        if len(rows) > _MAX_EXAMPLES:
-            rows = np.sort(random_state.permutation(len(rows))[:_MAX_EXAMPLES])
-            train = train.take(rows)
+        indices = train.indices  # of `vectors`
+        if len(train) > _MAX_EXAMPLES:
+            rows = np.sort(random_state.permutation(len(train))[:_MAX_EXAMPLES])
+            train, indices = train.take(rows), indices[rows]
         arrays = networks.parameter_arrays(start.head)
-        features = self._features(vectors[indices[rows].ravel()], arrays)
+        features = self._features(vectors[indices.ravel()], arrays)
         targets = start.targets.distributions(train.targets)
         weights = train.normalized_weights()
         settings: dict[str, Any] = {"penalty": _PAIR_PENALTY}
@@ -263,7 +263,7 @@ class HeadModel(SupervisedModel):
         of_encoder, prior, steps = start.of_encoder, None, settings.steps
         if self.hidden_dim is None and not isinstance(start.targets, LabelSets):
             nats = len(train) * np.log(start.targets.n_outputs)
-            # The first steps of AdaGrad are as long as the rate, from any examples.
+            # AdaGrad's first steps are as long as the rate, however few the examples.
             if nats < self._enough_nats:
                 rate = steps.learning_rate * nats / self._enough_nats
                 steps = steps._replace(learning_rate=rate)
@@ -356,7 +356,7 @@ class HeadModel(SupervisedModel):
     def _features(
         self, vectors: NDArray[np.float32], head: Arrays
     ) -> NDArray[np.float32]:
-        """What the head's layers read, in new memory."""
+        """The input of the head's layers, given the vectors of texts."""
         if "projection.weight" in head:
             vectors = _layer(head, "projection", vectors)
         if self.text_norm is not None:

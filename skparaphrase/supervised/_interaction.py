@@ -16,12 +16,12 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import Interval, Options, StrOptions
-from skparaphrase._estimator import Arrays, Settings, store_parameters, warn_caller
+from skparaphrase._estimator import Settings, store_parameters, warn_caller
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase._progress import progress_bar
 from skparaphrase._threads import own_torch
 from skparaphrase._trained import Attributes, FitSettings
-from skparaphrase._typing import Texts
+from skparaphrase._typing import Arrays, Texts
 from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.encoders._embedding import similar_lengths
 from skparaphrase.encoders._start import TableRows
@@ -37,7 +37,9 @@ from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._storage import SENTENCES, bundled, load_word_vectors
 from skparaphrase.vectors._transforms import append_new_words, multiplied
 
-_PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones
+_PAIRS = 256  # predicted at a time at most, of similar lengths
+# With a start from the cosine, training on SICK (4,500 pairs) learns more slowly.
+_MANY_PAIRS = 2000
 
 # For settings of the paper: He & Lin's code updates after each pair and discards the
 # optimizer's moments after every epoch.
@@ -53,10 +55,6 @@ UPDATE_EACH_PAIR: dict[str, Any] = {
 }
 
 
-# With a start from the cosine, training on SICK (4,500 pairs) learns more slowly.
-_MANY_PAIRS = 2000
-
-
 class InteractionStart(NamedTuple):
     """What a fit starts from.
 
@@ -68,14 +66,14 @@ class InteractionStart(NamedTuple):
         The factor of the word vectors.
     similarity : {"cosine", "coverage"} or None
     table : WordVectors or None
-        The table with trained vectors, if there is one.
+        The table whose vectors are or were trained; None if none ever were.
     texts : TokenBatch
         The distinct texts; ids are rows of `matrix`.
     matrix : ndarray of shape (n_words, dim)
     rows : TableRows, default=None
-        The rows of a table that are trained; None: they stay as they are.
+        The rows of `table` that are trained; None if vectors are frozen.
     anchors : ndarray of shape (n_words, dim), default=None
-        Where changes are measured from.
+        The vectors that penalties pull to and changes are measured from.
     """
 
     targets: Targets
@@ -108,7 +106,7 @@ class PairwiseInteraction(SupervisedModel):
     )
     _refused = ("composition_penalty", "head_penalty", "word_dropout", "scramble")
     _small_steps = False
-    _later_wins = True  # as in the paper's code
+    _prefer_later_on_ties = True  # as in the paper's code
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SupervisedModel._parameter_constraints,
@@ -139,7 +137,7 @@ class PairwiseInteraction(SupervisedModel):
     def _look_up(
         self, texts: list[str], table: WordVectors, factor: float
     ) -> tuple[TokenBatch, NDArray[np.float32]]:
-        """The words of texts, as rows of the matrix of their vectors."""
+        """The words of texts, as rows of a matrix, and that matrix of their vectors."""
         batch = table.encode(texts, check_tokenizer(self.tokenizer))
         # Words of the table first; those whose vectors are made have negative ids.
         order = np.where(batch.ids < 0, len(table) - 1 - batch.ids, batch.ids)
@@ -150,28 +148,27 @@ class PairwiseInteraction(SupervisedModel):
 
     def _start(self, train: Examples, settings: FitSettings) -> InteractionStart:
         texts, targets, resume = train.distinct, train.kind, settings.resume
-        steps = settings.steps
-        given, tokenizer = self._given_table(), check_tokenizer(self.tokenizer)
+        steps, tokenizer = settings.steps, check_tokenizer(self.tokenizer)
         if resume:
-            scale, similarity, table = self.scale_, self.similarity_, self._table()
-            network = self._fitted_network()
+            scale, similarity = self.scale_, self.similarity_
+            (table, factor), network = self._table(), self._fitted_network()
         else:
-            ids = given.encode(texts, tokenizer, skip_unknown=True).ids
-            scale = scale_factor(given.rows(np.unique(ids)), self.scale)
-            similarity, table = self._choose_similarity(len(train)), (given, scale)
-            network = self._network(given.dim, targets.n_outputs, similarity)
+            table, similarity = self._given_table(), self._choose_similarity(len(train))
+            ids = table.encode(texts, tokenizer, skip_unknown=True).ids
+            scale = factor = scale_factor(table.rows(np.unique(ids)), self.scale)
+            network = self._network(table.dim, targets.n_outputs, similarity)
             network.reset(steps.random_state)
-            if similarity is not None:
-                looked_up = self._look_up(texts, *table)
-                network.start_from(
-                    self._compute(network.similarities, *looked_up, train.indices),
-                    targets.distributions(train.targets),
-                    train.weights,
-                )
+        looked_up = self._look_up(texts, table, factor)
+        if similarity is not None and not resume:
+            network.start_from(
+                self._compute(network.similarities, *looked_up, train.indices),
+                targets.distributions(train.targets),
+                train.weights,
+            )
         trained = getattr(self, "vectors_", None) if resume else None
         start = partial(InteractionStart, targets, network, scale, similarity)
         if self.freeze == "vectors":
-            return start(trained, *self._look_up(texts, *table))
+            return start(trained, *looked_up)
         if trained is None:
             trained = self._initial_table(texts, scale)
         batch = trained.encode(texts, tokenizer, skip_unknown=True)
@@ -228,13 +225,13 @@ class PairwiseInteraction(SupervisedModel):
         weights = train.normalized_weights()
         objective = training.InteractionObjective(
             start.network,
-            self._kind.default_loss,
+            start.targets.default_loss,
             EncodedExamples(start.texts, train.indices, targets, weights),
         )
         return training.Trainer(objective, table, steps)
 
     def _initial_table(self, texts: Iterable[str], scale: float) -> WordVectors:
-        """The table that training starts from, which has the words of texts."""
+        """The given table with the words of texts, its vectors scaled."""
         tokenizer = check_tokenizer(self.tokenizer)
         table, _ = append_new_words(self._given_table(), texts, tokenizer)
         is_weighted = table.is_weighted
@@ -278,7 +275,7 @@ class PairwiseInteraction(SupervisedModel):
         matrix: NDArray[np.float32],
         pairs: NDArray[np.intp],
     ) -> NDArray[np.float64]:
-        """The values of pairs, given by the network or a method of it."""
+        """Apply the network, or a method of it, to pairs."""
         device = self._resolved_device()
         vectors = torch.from_numpy(matrix).to(device)
         n_words = 2 * texts.lengths[pairs].max(axis=1)

@@ -22,12 +22,12 @@ from skparaphrase._compat import (
     fit_context,
     with_callbacks,
 )
-from skparaphrase._estimator import Arrays, Settings, store_parameters
+from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase._progress import progress_bar
 from skparaphrase._threads import own_torch
 from skparaphrase._trained import Attributes, FitSettings
-from skparaphrase._typing import Encoder, Texts
+from skparaphrase._typing import Arrays, Encoder, Texts
 from skparaphrase.encoders import CharagramEncoder, CharCNNEncoder, CharLSTMEncoder
 from skparaphrase.encoders._start import EncoderStart, TableRows, encoder_start
 from skparaphrase.encoders._trained import TrainedEncoder

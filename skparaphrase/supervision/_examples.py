@@ -26,24 +26,24 @@ Axes = NDArray[np.float32] | None  # a map from a teacher's vectors to ours
 
 
 class Kind:
-    """Base class of what examples teach: how they are split, in each model.
+    """Base class of what examples teach: how they are split for validation.
 
-    Kinds that encoders learn from derive from :class:`Lesson`, and those of supervised
-    models from :class:`~skparaphrase.supervision._targets.Targets`.
+    For encoders the base class is :class:`Lesson`, and for supervised models
+    :class:`~skparaphrase.supervision._targets.Targets`.
     """
 
     metric: ClassVar[str]  # of validation, in messages
     splits_groups: ClassVar[bool] = False  # whatever their sizes
 
     def strata(self, examples: "Examples") -> NDArray[Any] | None:
-        """Labels whose shares both parts of a split should have."""
+        """Labels to stratify a split by."""
         return None
 
-    def shared(self, examples: "Examples") -> NDArray[np.intp]:
-        """What connects examples, shape (n_examples, n): equal numbers stay together.
+    def links(self, examples: "Examples") -> NDArray[np.intp]:
+        """Integers that link examples which stay together, shape (n_examples, n_links).
 
-        By default these are the texts, without hard negatives, which would connect
-        nearly all triplets.
+        By default those of the texts, but for hard negatives, which would link nearly
+        all triplets.
         """
         return examples.indices.reshape(len(examples), -1)[:, :2]
 
@@ -55,7 +55,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Examples:
-    """Texts, or pairs or triplets of texts, and what is known of each.
+    """Texts, pairs or triplets of texts, and what is known about each.
 
     Attributes
     ----------
@@ -115,10 +115,10 @@ class Examples:
 
     def connected(self) -> NDArray[np.intp]:
         """A number for each example, equal for those that stay together in a split."""
-        connected = self.kind.shared(self)
-        if self.groups is not None:  # numbers of their own
-            connected = np.column_stack([connected, self.groups + connected.max() + 1])
-        return text_groups(connected)
+        links = self.kind.links(self)
+        if self.groups is not None:  # whose integers must differ
+            links = np.column_stack([links, self.groups + links.max() + 1])
+        return text_groups(links)
 
     def split(self, fraction: float, rng: RandomState) -> "tuple[Examples, Examples]":
         """Examples to train on, and a random share to validate on, both in order.

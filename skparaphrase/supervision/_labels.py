@@ -1,4 +1,4 @@
-"""Texts with class labels, of which an encoder learns that texts of one are alike."""
+"""Texts with class labels: an encoder learns that texts of one class are similar."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -84,7 +84,7 @@ class LabelledTexts(Lesson):
 
 
 def check_labels(y: ArrayLike) -> NDArray[Any]:
-    """Class labels as a vector, of which none is missing."""
+    """Check that no class label is missing, and return them as a vector."""
     labels: NDArray[Any] = column_or_1d(y, warn=True)
     if labels.dtype.kind == "T":  # StringDType, which scikit-learn does not know
         labels = labels.astype(object)

@@ -37,7 +37,7 @@ class Paraphrases(Lesson):
 
 
 class MarkedPairs(Paraphrases):
-    """Paraphrases, and pairs that are none."""
+    """Paraphrases, and pairs that are not paraphrases."""
 
     name, noun, metric = "marks", "marked pairs", "average precision"
 

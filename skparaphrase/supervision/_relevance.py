@@ -63,7 +63,7 @@ class Relevance(Targets):
         """1 where an answer is more likely right than wrong."""
         return (probabilities[:, 1] > probabilities[:, 0]).astype(np.intp)
 
-    def shared(self, examples: Examples) -> NDArray[np.intp]:
+    def links(self, examples: Examples) -> NDArray[np.intp]:
         """All answers to a question stay together; `y` may say which that is."""
         return examples.targets[:, 1:]
 

@@ -1,4 +1,4 @@
-"""The kind of examples that `X` and `y` hold, by their shapes."""
+"""Which kind of examples `X` and `y` hold, by their shapes."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -55,15 +55,15 @@ def supervise(
     *,
     warn: bool = True,
 ) -> Examples:
-    """Find out what `X` and `y` say, by their shapes, and check it.
+    """Check `X` and `y`, whose shapes determine what an encoder learns from them.
 
     Parameters
     ----------
     X : array-like of str of shape (n_texts,), (n_pairs, 2) or (n_triplets, 3)
     y : array-like, default=None
     loss : BaseLoss, default=None
-        Says what it learns from, and whether it takes weights and pairs marked with 0;
-        None is one that takes all.
+        Its attributes say which kinds of examples it learns from, and whether it takes
+        weights and pairs marked with 0. None accepts all of them.
     sample_weight : array-like of shape (n_examples,), default=None
         Examples of weight 0 are left out.
     groups : array-like of shape (n_examples,), default=None
@@ -77,7 +77,7 @@ def supervise(
     Raises
     ------
     ValueError
-        If shapes, values or the loss do not go together, and for too few examples.
+        If shapes, values and loss do not match, or if there are too few examples.
 
     Warns
     -----

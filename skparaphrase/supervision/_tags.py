@@ -37,7 +37,7 @@ class TokenTags(Classes):
     def strata(self, examples: Examples) -> None:
         """Sentences have many tags."""
 
-    def shared(self, examples: Examples) -> NDArray[np.intp]:
+    def links(self, examples: Examples) -> NDArray[np.intp]:
         """Equal sentences stay together."""
         joined = np.array(["\n".join(tokens) for tokens in examples.texts], object)
         _, indices = unique_texts(joined)

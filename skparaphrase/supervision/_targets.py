@@ -1,4 +1,4 @@
-"""What a supervised model learns of each text or pair: scores, classes, label sets."""
+"""What a supervised model predicts for a text or pair: scores, classes, label sets."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -12,22 +12,23 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from skparaphrase._estimator import Arrays, warn_caller
+from skparaphrase._estimator import warn_caller
 from skparaphrase._progress import progress_bar
 from skparaphrase._threads import (
     available_threads,
     limit_torch_threads,
     prefetch,
 )
+from skparaphrase._typing import Arrays
 from skparaphrase.training._distributed import share_steps
 from skparaphrase.training._trainer import Trainer
 
-NO_LOSS = 1e-6  # a constant output that has less is right
-LEAST_STEPS = 30  # after fewer, a high loss says nothing
+NO_LOSS = 1e-6  # below it, a constant output is correct
+LEAST_STEPS = 30  # after fewer, a high loss is no reason to warn
 LEAST_EPOCHS = 3  # after fewer, the mean over an epoch may be that of its first steps,
 ENOUGH_STEPS = 100  # unless it equals a constant's loss after so many
 CONSTANT_LOSS_TOLERANCE = 0.01  # of a constant's loss
-LEAST_EXAMPLES = 50  # that fewer are all connected says nothing
+LEAST_EXAMPLES = 50  # fewer may all be connected by chance
 
 
 class DivergedError(ValueError):
@@ -46,7 +47,7 @@ class History:
         None without validation. The last one is that of the last epoch; the first one
         is that of the start, epoch 0, unless earlier fits were not validated.
     best_epoch : int or None
-        The epoch that `arrays` belong to, with validation.
+        With validation, the epoch that `arrays` belong to.
     start_score, best_score : float or None
         With validation, those of the start of this fit and of `arrays`.
     arrays : dict of str to ndarray

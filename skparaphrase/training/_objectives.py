@@ -196,8 +196,8 @@ class ParaphraseObjective(Objective):
         start = None
         if self.initial is not None and self.loss_of_texts._uses_start:
             start = self._initial_averages(self.initial, batch)
-        known = self._known(batch, self.random_state, start)
-        return self._loss(leaf, ids, offsets, known)
+        loss_batch = self._loss_batch(batch, self.random_state, start)
+        return self._loss(leaf, ids, offsets, loss_batch)
 
     @torch.no_grad()
     def _initial_averages(self, initial: Tensor, batch: Batch) -> Tensor:
@@ -232,9 +232,9 @@ class ParaphraseObjective(Objective):
         batch = self.batch(first)
         shape = len(batch.tokens), self.composition.dim
         vectors = torch.ones(shape, device=self.device)
-        known = self._known(batch, RandomState(0), None)
+        loss_batch = self._loss_batch(batch, RandomState(0), None)
         with torch.no_grad():
-            return float(self.loss_of_texts.compute(unit_vectors(vectors), known))
+            return float(self.loss_of_texts.compute(unit_vectors(vectors), loss_batch))
 
     def parameters_to_change(self) -> str:
         """What may help if the loss is no better than :meth:`constant_loss`."""
@@ -243,10 +243,10 @@ class ParaphraseObjective(Objective):
             names += ', loss ("infonce", or MarginLoss(negatives="random"))'
         return f"{names}, or init (an encoder of short texts)"
 
-    def _known(
+    def _loss_batch(
         self, batch: Batch, random_state: RandomState, start: Tensor | None
     ) -> LossBatch:
-        """What a loss knows of a batch."""
+        """A batch as losses see it."""
         indices, examples = batch.indices, self.examples
         rows = indices if examples.of_texts else batch.rows
         n_paraphrases = len(examples) - examples.n_negative
