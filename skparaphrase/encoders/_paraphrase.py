@@ -6,20 +6,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy, deepcopy
+from dataclasses import replace
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
-from skparaphrase._lazy import networks
-from skparaphrase._typing import Encoder
+from skparaphrase._lazy import networks, training
+from skparaphrase._trained import Attributes, FitSettings
+from skparaphrase._typing import Arrays, Encoder
 from skparaphrase.encoders._export import StaticEncoder
+from skparaphrase.encoders._shrinkage import N_ENOUGH, measure_gain
+from skparaphrase.encoders._start import EncoderStart
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import BaseLoss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
+from skparaphrase.supervision._examples import Examples
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._pooling import POOLINGS, pool_texts
 
@@ -234,6 +242,54 @@ class ParaphraseEncoder(TrainedEncoder, StaticEncoder):
 
     def _composition(self, vectors: WordVectors) -> networks.Composition:
         return networks.Average(vectors.dim, self.pooling)
+
+    def _start(self, train: Examples, settings: FitSettings) -> EncoderStart:
+        fixed = 0.0 if self.shrinkage == "auto" else float(self.shrinkage)
+        return replace(super()._start(train, settings), shrinkage=fixed)
+
+    def _shrink(
+        self, start: EncoderStart, train: Examples, settings: FitSettings
+    ) -> EncoderStart:
+        is_fixed = self.shrinkage != "auto"
+        needs_none = train.kind.has_teacher or len(train) >= N_ENOUGH
+        if is_fixed or needs_none or not self.max_epochs:
+            return start
+        train = replace(train, texts=np.asarray(train.texts))
+        small = copy(self)  # only with words of the texts: its table is copied often
+        small.vectors, small.init = start.rows.small_table(), None
+        fit, embed = partial(small._embed_after, settings), self._at_start(start)._embed
+        gain = measure_gain(train, embed, fit, RandomState(settings.seed))
+        return replace(start, shrinkage=gain.shrinkage, gain=gain)
+
+    def _embed_after(
+        self, settings: FitSettings, train: Examples
+    ) -> Callable[[list[str]], NDArray[np.float32]]:
+        """Train on examples, and return what embeds texts; nothing is stored."""
+        rng = deepcopy(settings.steps.random_state)
+        settings = settings._replace(steps=settings.steps._replace(random_state=rng))
+        start = self._start(train, settings)
+        history = training.fit_epochs(
+            self._trainer(start, train, settings),
+            self.max_epochs,
+            name=type(self).__name__,
+            on_interrupt=lambda history: None,
+            small_steps=self._small_steps,
+        )
+        attributes = self._attributes(start, history.arrays, is_scratch=True)
+        return self._with(attributes)._embed
+
+    def _attributes(
+        self, start: EncoderStart, arrays: Arrays, *, is_scratch: bool = False
+    ) -> Attributes:
+        """With the trained vectors moved back to their start."""
+        arrays = arrays.copy()
+        if start.shrinkage and "vectors" in arrays:
+            trained, initial = arrays.pop("vectors"), start.rows.matrix()
+            if start.shrinkage < 1:
+                step = np.float32(1 - start.shrinkage) * (trained - initial)
+                arrays["vectors"] = initial + step
+        attributes = super()._attributes(start, arrays, is_scratch=is_scratch)
+        return attributes | {"shrinkage_": start.shrinkage}
 
     def _static_parts(self) -> tuple[WordVectors, None]:
         """The table that is averaged, and the weights of its words: none."""

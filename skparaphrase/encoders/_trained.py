@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from copy import copy, deepcopy
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
@@ -31,7 +29,6 @@ from skparaphrase._trained import Attributes, FitSettings, TrainedEstimator, Val
 from skparaphrase._typing import Arrays
 from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._embedding import embed_batches
-from skparaphrase.encoders._shrinkage import N_ENOUGH, measure_gain
 from skparaphrase.encoders._start import EncoderStart, encoder_start
 from skparaphrase.losses import LOSS, LOSSES
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS, Optimizer
@@ -52,7 +49,6 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     parameters_: Arrays
     added_words_: list[str]  # of the texts, which `vectors` lacks
     teacher_axes_: NDArray[np.float32]
-    shrinkage_: float  # if `shrinkage` is a parameter
 
     _fitted_names = "vectors_", "parameters_", "added_words_", "teacher_axes_"
     _optimizer = Optimizer("adam")
@@ -232,40 +228,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         if train.kind.has_teacher:
             dim, embed = start.composition.dim, self._at_start(start)._embed
             axes = train.kind.teacher_axes(train, dim, embed, axes)
-        shrinkage = getattr(self, "shrinkage", 0.0)  # if it is a parameter
-        fixed = 0.0 if shrinkage == "auto" else float(shrinkage)
-        return replace(start, teacher_axes=axes, shrinkage=fixed)
-
-    def _shrink(
-        self, start: EncoderStart, train: Examples, settings: FitSettings
-    ) -> EncoderStart:
-        is_fixed = getattr(self, "shrinkage", 0.0) != "auto"
-        needs_none = train.kind.has_teacher or len(train) >= N_ENOUGH
-        if is_fixed or needs_none or not self.max_epochs:
-            return start
-        train = replace(train, texts=np.asarray(train.texts))
-        small = copy(self)  # only with words of the texts: its table is copied often
-        small.vectors, small.init = start.rows.small_table(), None
-        fit, embed = partial(small._embed_after, settings), self._at_start(start)._embed
-        gain = measure_gain(train, embed, fit, RandomState(settings.seed))
-        return replace(start, shrinkage=gain.shrinkage, gain=gain)
-
-    def _embed_after(
-        self, settings: FitSettings, train: Examples
-    ) -> Callable[[list[str]], NDArray[np.float32]]:
-        """Train on examples, and return what embeds texts; nothing is stored."""
-        rng = deepcopy(settings.steps.random_state)
-        settings = settings._replace(steps=settings.steps._replace(random_state=rng))
-        start = self._start(train, settings)
-        history = training.fit_epochs(
-            self._trainer(start, train, settings),
-            self.max_epochs,
-            name=type(self).__name__,
-            on_interrupt=lambda history: None,
-            small_steps=self._small_steps,
-        )
-        attributes = self._attributes(start, history.arrays, is_scratch=True)
-        return self._with(attributes)._embed
+        return replace(start, teacher_axes=axes)
 
     def _trainer(
         self, start: EncoderStart, train: Examples, settings: FitSettings
@@ -301,14 +264,9 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
             "parameters_": parameters,
             "added_words_": start.added_words,
         }
-        if matrix is not None and start.shrinkage < 1:
-            if start.shrinkage:
-                initial = words.matrix()
-                matrix = initial + np.float32(1 - start.shrinkage) * (matrix - initial)
+        if matrix is not None:
             attributes["vectors_"] = words.trained_table(matrix, is_scratch=is_scratch)
             attributes["added_words_"] = [*start.added_words, *words.new_words]
-        if "shrinkage" in self._parameter_constraints:
-            attributes["shrinkage_"] = start.shrinkage
         if start.teacher_axes is not None:
             attributes["teacher_axes_"] = start.teacher_axes
         return attributes

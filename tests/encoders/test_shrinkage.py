@@ -17,7 +17,7 @@ import skparaphrase
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_faq, load_graded_pairs, load_paraphrases
 from skparaphrase.encoders import LSTMEncoder, ParaphraseEncoder
-from skparaphrase.encoders import _trained as base
+from skparaphrase.encoders import _paraphrase as base
 from skparaphrase.encoders._shrinkage import (
     _TEMPERATURES,
     N_ENOUGH,
