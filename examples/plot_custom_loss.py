@@ -15,9 +15,10 @@ over the sphere.
 # %%
 # The loss
 # --------
-# The two texts of pair ``i`` are rows ``2 * i`` and ``2 * i + 1`` of ``unit``. The
-# arguments of ``__init__`` are stored under their own names, as in any scikit-learn
-# estimator, so that a grid search can set them.
+# The two texts of pair ``i`` are rows ``2 * i`` and ``2 * i + 1`` of ``unit``. Hard
+# negatives of triplets would follow, but ``learns_from`` restricts this loss to pairs.
+# The arguments of ``__init__`` are stored under their own names, as in any
+# scikit-learn estimator, so that a grid search can set them.
 
 import matplotlib.pyplot as plt
 import torch
@@ -30,6 +31,8 @@ from skparaphrase.metrics import STSScorer
 
 
 class AlignmentUniformityLoss(BaseLoss):
+    learns_from = frozenset({"pairs"})
+
     def __init__(self, weight=1.0, t=2.0):
         self.weight = weight
         self.t = t

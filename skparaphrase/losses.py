@@ -43,7 +43,7 @@ class BaseLoss(DocumentedOnline, BaseEstimator, ABC):
     learns_from : frozenset of str
         Class attribute: some of "pairs", "triplets", "labels", "scores" and "vectors",
         the kinds of `X` and `y` that `fit` of an encoder distinguishes. By default the
-        first three.
+        first three. Pairs that `y` marks with 0 and 1 are "pairs".
     takes_weights : bool
         Class attribute: whether `compute` weights the examples by `batch.weights`. If
         not, as by default, `fit` refuses `sample_weight`.
@@ -74,7 +74,8 @@ class BaseLoss(DocumentedOnline, BaseEstimator, ABC):
         unit : Tensor of shape (n_texts, dim)
             Vectors of length 1, or 0 for a text without tokens. The texts of pair `i`
             of `batch.n_pairs` are in rows `2 * i` and `2 * i + 1`; the hard negatives
-            of triplets follow after all pairs, in the same order.
+            of triplets follow after all pairs, in the same order. A loss that ignores
+            them reads the first `2 * batch.n_pairs` rows.
         batch : LossBatch
             What else is known of the texts.
 

@@ -9,6 +9,7 @@ import pickle
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from shutil import copytree
 
@@ -27,6 +28,7 @@ ours = {"__name__": __name__}
 for block in BLOCKS:
     exec(compile(block, "CONTRIBUTING.md", "exec"), ours)
 MaximumEncoder = ours["MaximumEncoder"]
+(CASE,) = re.findall(r'(?m)^    if .*\n        return "named"\n', PAGE)
 PAIRS = load_paraphrases().data[:60]
 
 
@@ -34,7 +36,8 @@ def test_the_table_has_a_line_for_each_addition():
     rows = re.findall(r"(?m)^\| ([\w `]+) \| (.*) \| (.+) \|$", PAGE)
     start = [row[0] for row in rows].index("encoder")
     assert [row[0] for row in rows[start:]] == [
-        *("encoder", "pooling", "loss", "head", "scorer", "display"),
+        *("encoder", "pooling", "tokenizer", "loss", "head", "scorer"),
+        *("target of a supervised model", "display", "report"),
         *("file format of vectors", "index", "data set", "kind of `y`"),
     ]
     for path in re.findall(r"`(\w+/(?:\w+\.py)?|\w+\.py)`", str(rows[start:])):
@@ -164,10 +167,7 @@ ADDITIONS = {  # new and changed files
                     "from skparaphrase.supervision._named import NamedPairs\n"
                 ),
                 "        TeacherVectors(),": "        NamedPairs(),\n",
-                "        scores = read_scores(y)": (
-                    '        if np.asarray(y).dtype.kind == "U":\n'
-                    '            return "named"\n'
-                ),
+                "        scores = read_scores(y)": textwrap.indent(CASE, "    "),
             },
         ),
     },
@@ -206,6 +206,12 @@ names = np.where(scores > 3, "paraphrase", "other")
 named = ParaphraseEncoder(table, **short).fit(pairs, names)
 marked = ParaphraseEncoder(table, **short).fit(pairs, scores > 3)
 np.testing.assert_array_equal(named.transform(pairs), marked.transform(pairs))
+try:
+    ParaphraseEncoder(table, loss="cosent", **short).fit(pairs, names)
+except ValueError as error:
+    assert "contains str" in str(error)
+else:
+    raise AssertionError("a loss of scores learnt from names")
 """
 
 
