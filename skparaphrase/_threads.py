@@ -130,7 +130,7 @@ def own_torch() -> Iterator[None]:
     module: Any = sys.modules.get("torch")
     with ExitStack() as stack:
         if hasattr(module, "get_default_device"):  # its import is complete
-            if not module.is_grad_enabled():
+            if module.is_inference_mode_enabled() or not module.is_grad_enabled():
                 stack.enter_context(module.inference_mode(False))
                 stack.enter_context(module.enable_grad())
             for device in ("cpu", "cuda"):

@@ -132,7 +132,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         Raises
         ------
         ValueError
-            As in :meth:`fit`.
+            If `n_components` exceeds d, or is not less than the number of vectors.
         """
         return self._update(X, resume=hasattr(self, "_gram"))
 

@@ -69,7 +69,7 @@ def test_no_entry_refers_to_another(name):
     ]
     for documented in (owner, *methods):
         assert not re.search(
-            r"\n +as in :\w+:`\S+`\n", inspect.getdoc(documented), re.I
+            r"\n +as in :\w+:`\S+`\.?(\n|$)", inspect.getdoc(documented), re.I
         )
 
 

@@ -22,6 +22,7 @@ from skparaphrase._threads import (
     limit_torch_threads,
     map_blocks,
     one_blas_thread,
+    own_torch,
     prefetch,
 )
 
@@ -214,3 +215,10 @@ def test_blocks_of_another_thread_stay_in_it():
 
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(work).result()
+
+
+def test_inference_mode_is_left_whether_or_not_gradients_are_enabled():
+    with torch.inference_mode():
+        for enabled in (False, True):
+            with torch.set_grad_enabled(enabled), own_torch():
+                assert torch.is_grad_enabled() and not torch.is_inference_mode_enabled()

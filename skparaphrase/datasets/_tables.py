@@ -336,9 +336,10 @@ def select_columns(
                 f"{len(row)}.{advice}"
             )
         if header and any(row[len(header) :]):
+            quotes = "" if sep == "\t" else f" Quote cells that contain {sep!r}."
             raise ValueError(
                 f"{source}, line {number}: the header has {len(header)} columns, this "
-                f"row {len(row)}. Quote cells that contain {sep!r}."
+                f"row {len(row)}.{quotes}"
             )
         yield number, [row[position] for position in positions]
 

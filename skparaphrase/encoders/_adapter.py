@@ -26,7 +26,11 @@ from skparaphrase.text._check import check_single_texts
 
 # Options of mteb, and values of sentence-transformers that change nothing, like None.
 _OF_MTEB = "task_metadata", "hf_split", "hf_subset", "prompt_type"
-_DEFAULTS = {"precision": "float32", "output_value": "sentence_embedding"}
+_DEFAULTS = {
+    "precision": "float32",
+    "output_value": "sentence_embedding",
+    "device": "cpu",
+}
 
 
 class EmbeddingAdapter(FrozenEstimator):
@@ -142,7 +146,7 @@ class EmbeddingAdapter(FrozenEstimator):
             inputs = [text for batch in batches for text in batch["text"]]
             options = {k: v for k, v in options.items() if k not in _OF_MTEB}
         for name, value in options.items():
-            if value is not None and value != _DEFAULTS.get(name):
+            if value is not None and str(value) != _DEFAULTS.get(name):
                 raise TypeError(
                     f"encode() has no {name}={value!r}. Averages of words need no "
                     "prompts, devices or processes; quantize_embeddings of "

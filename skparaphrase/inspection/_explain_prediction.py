@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._lazy import import_for
 from skparaphrase.inspection._pipelines import flat_steps, split_at_encoder
@@ -157,6 +158,7 @@ def _values(estimator: Any, model: Any, X: Any) -> NDArray[np.float64]:
         return _log_odds(estimator.predict_log_proba(X))
     n_columns, methods = 1, ["predict"]
     if is_classifier(estimator):
+        check_is_fitted(estimator, "classes_")
         n_columns, methods = len(estimator.classes_), _METHODS
     for method in methods:
         if not hasattr(estimator, method):

@@ -320,8 +320,8 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     ----------
     vectors : WordVectors, default=None
         None takes the table of :func:`skparaphrase.load_pretrained`. Words that it
-        neither has nor makes vectors for are left out. (The paper draws a random vector
-        for each of them.)
+        neither has nor makes vectors for are left out; the paper draws a random vector
+        for each of them.
     hidden_dim : int, default=250
         Units of the LSTM, which reads in both directions, as in the paper's code. None
         compares word vectors instead of its states (table 8).

@@ -63,7 +63,8 @@ class LanguageCheck:
             share = sum(i < 0 for i in ids) / len(ids)
             warn_caller(
                 f"Words that the table lacks are {share:.0%} of the words of the "
-                "texts, which seem to be in a language that it does not know. "
+                "texts, which seem to be in a language, or a spelling such as upper "
+                "case, that it does not know. "
                 'load_pretrained("multilingual") knows English, German, French, '
                 "Spanish, Italian, Dutch, Portuguese, Polish and Russian. For another "
                 "language, use its word vectors, or learn them from pairs of "

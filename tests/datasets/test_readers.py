@@ -127,7 +127,7 @@ FILES = [  # name, content, arguments of read_pairs, or None for read_texts; wor
     ("a.tsv", HEADER, None, ", line 1: no column.*the names of yours with column=.*,"),
     ("a.tsv", "a,b,c\n", None, r", line 1: no column.* sep= if '\\t' does not"),
     ("a.tsv", "text\na\n", None, r".* no column 'label'.*label= \(None if there is no"),
-    ("a.tsv", TABLE + "a\tb\tc\t1\td\n", None, ", line 2: the header has 4 .* row 5"),
+    ("a.tsv", TABLE + "a\tb\tc\t1\td\n", None, ", line 2: the header has 4 .* row 5.$"),
     ("a.tsv", TABLE + "a\tb\tc\t1\n\nd\te\tf\t\n", None, ", line 4, .*the cell is emp"),
     *(
         (f"a.tsv{ending}", content, {}, f" is damaged, not a {ending} file or too")

@@ -186,3 +186,5 @@ def test_options_that_change_nothing_are_accepted():
     }
     expected = EMBEDDER.encode(FAQ, precision="float32")
     assert_array_equal(EMBEDDER.encode(FAQ, **options), expected)
+    for device in ("cpu", torch.device("cpu")):
+        assert_array_equal(EMBEDDER.encode(FAQ, device=device), expected)

@@ -11,6 +11,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import (
@@ -309,3 +310,9 @@ def test_refused(topics, last, text, target, error, message):
     model = make_pipeline(load_pretrained(), last).fit(X, targets)
     with pytest.raises(error, match=message):
         explain_prediction(model, text, target)
+
+
+def test_a_pipeline_that_is_not_fitted():
+    model = make_pipeline(load_pretrained(), LogisticRegression())
+    with pytest.raises(NotFittedError, match="Pipeline instance is not fitted yet"):
+        explain_prediction(model, TEXT)

@@ -74,6 +74,15 @@ def test_what_was_counted_is_not_copied():
     assert warns_at(again, UNKNOWN) == 9
 
 
+def test_words_of_another_case_are_not_only_called_another_language():
+    texts = UNKNOWN[:10]
+    table = WordVectors([word.upper() for word in texts], np.eye(10))
+    with pytest.warns(UserWarning, match="spelling such as upper case, that it does"):
+        assert not AverageEncoder(table).transform(texts).any()
+
+
 def test_words_that_are_only_counted_are_no_reason_to_warn():
     table = with_ngrams(LONG, np.eye(2))
-    table.encode(UNKNOWN, AverageEncoder()._tokenizer(), skip_unknown=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # which pyproject.toml ignores
+        table.encode(UNKNOWN, AverageEncoder()._tokenizer(), skip_unknown=True)
