@@ -18,7 +18,7 @@ _ENTRY = re.compile(
 _AS_IN = re.compile(r"\n +As in :(?:class|func|meth):`~?(?:\w+\.)*(\w+)`\.(?=\s|$)")
 
 
-def complete_docstrings(room: str) -> None:
+def complete(room: str) -> None:
     """Write out the entries that refer to others, for all public names of a module.
 
     The description of a parameter or attribute may begin with "As in :class:`X`."; X

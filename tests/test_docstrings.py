@@ -13,7 +13,7 @@ import pytest
 import registry  # of the folder that conftest.py adds to the path
 
 import skparaphrase.encoders
-from skparaphrase._docstrings import complete_docstrings
+from skparaphrase import _docstrings
 
 ENTRY = re.compile(r"^(\*{0,2}\w+(?:, \*{0,2}\w+)*) : (\S.*)$", re.MULTILINE)
 
@@ -136,7 +136,7 @@ def undocumented():
 def test_entries_of_others_are_written_out(monkeypatch):
     # Public names in an order in which the first refers to a later one.
     monkeypatch.setattr(sys.modules[__name__], "__all__", ORDER, raising=False)
-    complete_docstrings(__name__)
+    _docstrings.complete(__name__)
     assert (
         section(inspect.getdoc(Second), "Parameters")
         == """\

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase._docstrings import complete_docstrings
+from skparaphrase import _docstrings
 from skparaphrase.datasets._bundled import (
     load_answer_ranking,
     load_entailment,
@@ -38,4 +38,4 @@ __all__ = [
     "read_texts",
 ]
 
-complete_docstrings(__name__)
+_docstrings.complete(__name__)

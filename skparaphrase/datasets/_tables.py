@@ -283,6 +283,8 @@ def iter_rows(
         advice = "Save the file with line ends of Unix or Windows."
         if quoted:
             advice = "Is a quote not doubled or not closed, or should sep= be another?"
+        if "field limit" in str(error):
+            advice += " Longer cells need csv.field_size_limit(2**31 - 1) before."
         raise ValueError(
             f"{source}, line {reader.line_num}: {error}. {advice}"
         ) from error

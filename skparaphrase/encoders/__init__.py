@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase._docstrings import complete_docstrings
+from skparaphrase import _docstrings
 from skparaphrase.encoders._average import AverageEncoder, SIFEncoder, TfidfEncoder
 from skparaphrase.encoders._characters import (
     CharagramEncoder,
@@ -52,4 +52,4 @@ _SHARED = (
     "_trained",
 )
 
-complete_docstrings(__name__)
+_docstrings.complete(__name__)

@@ -81,8 +81,8 @@ class ParaphraseEncoder(TrainedEncoder, StaticEncoder):
         zero.
     loss : str or BaseLoss, default="auto"
         "auto" takes "infonce" for paraphrases, triplets and labels, "cosent" for scores
-        and "distillation" for vectors. "margin" is the loss of the papers,
-        `MarginLoss()`. See :mod:`skparaphrase.losses` for your own.
+        and "distillation" for vectors. "margin" is `MarginLoss()`, with which
+        Wieting et al. trained. See :mod:`skparaphrase.losses` for your own.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad")`. See :class:`~skparaphrase.optimizers.Optimizer`,
         whose penalties are the paper's lambdas.
@@ -210,6 +210,8 @@ class ParaphraseEncoder(TrainedEncoder, StaticEncoder):
     }
 
     _optimizer = Optimizer("adagrad")
+
+    shrinkage_: float
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,

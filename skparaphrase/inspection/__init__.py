@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase._docstrings import complete_docstrings
+from skparaphrase import _docstrings
 from skparaphrase.inspection._display import (
     SimilarityErrorDisplay,
     TrainingCurveDisplay,
@@ -27,4 +27,4 @@ __all__ = [
     "word_interactions",
 ]
 
-complete_docstrings(__name__)
+_docstrings.complete(__name__)

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase._docstrings import complete_docstrings
+from skparaphrase import _docstrings
 from skparaphrase.metrics._ranking import map_score, map_scorer, mrr_score, mrr_scorer
 from skparaphrase.metrics._retrieval import RetrievalScorer
 from skparaphrase.metrics._similarity import (
@@ -30,4 +30,4 @@ __all__ = [
 # Modules that other rooms import from; the others serve this room alone.
 _SHARED = ("_ranking", "_similarity")
 
-complete_docstrings(__name__)
+_docstrings.complete(__name__)

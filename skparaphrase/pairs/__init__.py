@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase._docstrings import complete_docstrings
+from skparaphrase import _docstrings
 from skparaphrase.pairs._documents import make_cloze_pairs
 from skparaphrase.pairs._features import PairFeatures, PairVectorizer
 from skparaphrase.pairs._last_axis import EncoderUnion, LastAxis
@@ -21,4 +21,4 @@ __all__ = [
     "make_group_pairs",
 ]
 
-complete_docstrings(__name__)
+_docstrings.complete(__name__)

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase._docstrings import complete_docstrings
+from skparaphrase import _docstrings
 from skparaphrase.search._duplicates import NearDuplicates
 from skparaphrase.search._mining import ParaphraseMiner, mine_hard_negatives
 from skparaphrase.search._semantic import SemanticSearch
@@ -15,4 +15,4 @@ __all__ = [
     "mine_hard_negatives",
 ]
 
-complete_docstrings(__name__)
+_docstrings.complete(__name__)

@@ -47,6 +47,8 @@ def new_folder(folder: FilePath) -> Iterator[Path]:
         directory, which would be lost.
     """
     folder = Path(os.path.realpath(folder))
+    if folder.exists():
+        _refuse_others(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     # A hidden folder that only its owner can read; the one inside has the usual
     # permissions.
@@ -185,9 +187,9 @@ def read_metadata(
     """
     path = folder / "metadata.json"
     if not os.path.lexists(path):
-        raise FileNotFoundError(
-            f"{folder} is no folder that skparaphrase has saved: it has no {path.name}."
-        )
+        reason = f"{folder} was not saved by skparaphrase: it has no {path.name}."
+        exists = folder.exists()
+        raise FileNotFoundError(reason if exists else f"There is no folder {folder}.")
     metadata = read_json(path)
     with refuse_corruption(folder):
         kind = metadata["kind"]

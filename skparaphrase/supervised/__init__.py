@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 # Names "as" themselves are for other rooms, and not public.
-from skparaphrase._docstrings import complete_docstrings
+from skparaphrase import _docstrings
 from skparaphrase.supervised._classifiers import PairClassifier, TextClassifier
 from skparaphrase.supervised._interaction import PairwiseInteractionRegressor
 from skparaphrase.supervised._ranker import PairwiseInteractionRanker
@@ -23,4 +23,4 @@ __all__ = [
 # Modules that other rooms import from; the others serve this room alone.
 _SHARED = ("_interaction",)
 
-complete_docstrings(__name__)
+_docstrings.complete(__name__)

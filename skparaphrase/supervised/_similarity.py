@@ -76,10 +76,10 @@ class SimilarityRegressor(RegressorMixin, HeadModel):
         Project the vectors of texts to this length first (2400 in the SIF paper).
     text_norm : float, default=2.0
         Length that the vectors of texts are scaled to before the head. The longer, the
-        less regularised is the logistic regression that the linear head of a pair
-        starts from; the vectors of the encoder learn at the rate divided by it. None
-        leaves vectors of texts as they are before the `norm` of the encoder, as most
-        papers do; Jiao et al. (2018) scale them to 1.
+        less regularised is the logistic regression that a linear head starts from; the
+        vectors of the encoder learn at the rate divided by it. None leaves vectors of
+        texts as they are before the `norm` of the encoder, as most papers do; Jiao et
+        al. (2018) scale them to 1.
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or the whole
         encoder. With "encoder" each distinct text is embedded once, before the epochs,

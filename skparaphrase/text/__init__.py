@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase._docstrings import complete_docstrings
+from skparaphrase import _docstrings
 from skparaphrase.text._check import check_pairs, check_texts
 from skparaphrase.text._clean import clean_text
 from skparaphrase.text._ngrams import NgramTokenizer
@@ -20,4 +20,4 @@ __all__ = [
 # Modules that other rooms import from; the others serve this room alone.
 _SHARED = ("_check", "_lookup", "_ngrams", "_stored", "_tokenizer")
 
-complete_docstrings(__name__)
+_docstrings.complete(__name__)

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase._docstrings import complete_docstrings
+from skparaphrase import _docstrings
 from skparaphrase.vectors._frequencies import WordFrequencies
 from skparaphrase.vectors._libraries import import_word_vectors
 from skparaphrase.vectors._read import read_word_vectors
@@ -37,4 +37,4 @@ _SHARED = (
     "_transforms",
 )
 
-complete_docstrings(__name__)
+_docstrings.complete(__name__)

@@ -1,4 +1,4 @@
-"""The warning of texts in a language that a table lacks."""
+"""Warnings of texts in a language that a table lacks, and of many words left out."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -16,6 +16,7 @@ from skparaphrase.text._lookup import TokenBatch
 
 MULTILINGUAL = "encoders/data/multilingual.npz"  # in the package
 _TEXTS, _WORDS = 10, 30  # of a call, and of each text, that are counted
+_TEXTS_LEFT_OUT = 200  # of a call, if unknown words are left out
 # Unknown words, less those that known words outweigh, that make another language.
 # Chosen on English of 60 sorts and on texts of 25 other languages.
 _ENOUGH = 9
@@ -30,11 +31,15 @@ class LanguageCheck:
     Tables contain short words of other languages, so only known words of five letters
     or more count; each outweighs two unknown words. A text adds at most two unknown
     words, because it may list names. Words of the multilingual table count four times.
+
+    If unknown words have no vectors, all words count alike, and one unknown word in
+    eight is too many.
     """
 
     def __init__(self) -> None:
         self._unknown: list[str] = []
         self._n_known = 0
+        self._n_left_out = 0.0  # more than one word in eight
         self._has_warned = False
 
     def update(
@@ -70,6 +75,25 @@ class LanguageCheck:
                 "language, use its word vectors, or learn them from pairs of "
                 "translations (user guide, Other languages)."
             )
+
+    def count_left_out(self, batch: TokenBatch, words: Sequence[str]) -> None:
+        """Count the words that have no vector; the id of `words[i]` is `-1 - i`."""
+        if self._has_warned or not len(batch):
+            return
+        ids = batch.ids[: batch.offsets[: _TEXTS_LEFT_OUT + 1][-1]].tolist()
+        unknown = [words[-1 - i].translate(_MARKS).isalpha() for i in ids if i < 0]
+        n_unknown = sum(unknown)
+        excess = n_unknown - (len(ids) - n_unknown) / 8
+        self._n_left_out = max(0.0, self._n_left_out + excess)
+        if self._n_left_out < _ENOUGH:
+            return
+        self._has_warned = True
+        warn_caller(
+            f"Words that the table lacks are left out: {len(unknown) / len(ids):.0%} "
+            "of the words of the texts. vectors.fit_subwords gives them vectors of "
+            "character n-grams; texts in another language need its word vectors, or "
+            'load_pretrained("multilingual").'
+        )
 
 
 @cache

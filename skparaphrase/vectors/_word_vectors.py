@@ -298,8 +298,10 @@ class WordVectors:
             texts, self.index, tokenizer, self.unknown_row, is_embedded, new
         )
         words = new.words() if len(new) else []
-        if warn and (subwords is None or is_embedded):
+        if warn and is_embedded:
             self._language_check.update(texts, TokenBatch(ids, offsets), words)
+        elif warn and subwords is None:
+            self._language_check.count_left_out(TokenBatch(ids, offsets), words)
         if words and is_embedded and subwords is not None:
             return TokenBatch(ids, offsets, subwords.vectors(words))
         if words:  # that are left out

@@ -98,7 +98,7 @@ OF_MODELS = [
     (entries(attributes__classes_={"pickle": 1}), "KeyError: 'pickle'"),
     (entries(attributes__classes_={"mapping": None}), "No such file|classes_.json"),
     (entries(**{"attributes__../x_": {"table": None}}), "'../x_' is not the name of a"),
-    (entries(attributes__x_={"model": None}), "no folder that skparaphrase has"),
+    (entries(attributes__x_={"model": None}), "There is no folder"),
     (entries(attributes=[]), "AttributeError"),
     (entries(**{"parameters__../encoder": {"model": None}}), "no par.* '../encoder'"),
     (entries(parameters__optimizer={"settings": ["Popen", {}]}), "no public class"),

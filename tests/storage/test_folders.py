@@ -242,13 +242,19 @@ def test_a_folder_keeps_its_permissions(saves, tmp_path):
 )
 def test_metadata_of_something_else(changes, message, tmp_path):
     for folder in (tmp_path, tmp_path / "folder"):
-        with pytest.raises(FileNotFoundError, match=r"it has no metadata\.json"):
+        with pytest.raises(FileNotFoundError, match=r"metadata\.json|is no folder"):
             read(folder)
     write(tmp_path / "folder", "one")
     edit(tmp_path / "folder/metadata.json", **changes)
     with pytest.raises(ValueError, match=message) as raised:
         read(tmp_path / "folder")
     assert str(raised.value).startswith(str(tmp_path / "folder"))
+
+
+def test_a_folder_of_others_is_refused_before_a_model_is_written(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match="would be lost"), new_folder(tmp_path):
+        pytest.fail("it is written")
 
 
 def test_every_changed_byte_is_found(tmp_path):

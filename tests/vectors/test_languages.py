@@ -34,7 +34,6 @@ def warns_at(encoder, texts):
     return None
 
 
-@pytest.mark.parametrize("has_ngrams", [True, False])
 @pytest.mark.parametrize(
     ("texts", "known_elsewhere", "n_texts"),
     [
@@ -56,12 +55,28 @@ def warns_at(encoder, texts):
     ],
 )
 def test_unknown_words_that_make_another_language(
-    has_ngrams, texts, known_elsewhere, n_texts, monkeypatch
+    texts, known_elsewhere, n_texts, monkeypatch
 ):
     known = UNKNOWN[::known_elsewhere] if known_elsewhere else []
     monkeypatch.setattr(_languages, "_multilingual_words", lambda: known)
-    table = (with_ngrams if has_ngrams else WordVectors)(WORDS, np.eye(5))
+    table = with_ngrams(WORDS, np.eye(5))
     assert warns_at(AverageEncoder(table), texts) == n_texts
+
+
+@pytest.mark.parametrize(
+    ("texts", "n_texts"),
+    [
+        (UNKNOWN, 9),
+        ([UNKNOWN[0]] * 9, 9),  # the same word
+        ([" ".join(UNKNOWN)], 1),
+        ([f"{a} {b} the" for a, b in zip(UNKNOWN, UNKNOWN, strict=True)], 5),  # 15/8
+        ([f"{word} the in tables" for word in UNKNOWN], 15),  # 5/8 a text
+        ([f"{word} {'the ' * 8}" for word in UNKNOWN], None),  # one in nine
+        ([f"{i}1" for i in range(50)], None),  # numbers
+    ],
+)
+def test_more_than_one_word_in_eight_left_out(texts, n_texts):
+    assert warns_at(AverageEncoder(WordVectors(WORDS, np.eye(5))), texts) == n_texts
 
 
 def test_what_was_counted_is_not_copied():
@@ -74,10 +89,10 @@ def test_what_was_counted_is_not_copied():
     assert warns_at(again, UNKNOWN) == 9
 
 
-def test_words_of_another_case_are_not_only_called_another_language():
+def test_words_of_another_case_are_left_out():
     texts = UNKNOWN[:10]
     table = WordVectors([word.upper() for word in texts], np.eye(10))
-    with pytest.warns(UserWarning, match="spelling such as upper case, that it does"):
+    with pytest.warns(UserWarning, match="left out: 100%.*vectors.fit_subwords"):
         assert not AverageEncoder(table).transform(texts).any()
 
 
