@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from skparaphrase._math import text_groups
 from skparaphrase._typing import Indices, Texts
 from skparaphrase.text import check_pairs

@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
@@ -28,10 +30,10 @@ class Display:
     """Base of the displays: an optional name, axes and a title."""
 
     name: str | None = None
-    ax_: "Axes"
+    ax_: Axes
     figure_: Any
 
-    def _make_axes(self, ax: "Axes | None", figsize: Any = None) -> "Axes":
+    def _make_axes(self, ax: Axes | None, figsize: Any = None) -> Axes:
         """Store and return `ax`, or the axes of a new figure if it is None."""
         check_matplotlib_support(f"{type(self).__name__}.plot")
         from matplotlib import pyplot
@@ -146,7 +148,7 @@ class SimilarityErrorDisplay(Display):
 
     def plot(
         self,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
         *,
         scatter_kwargs: Mapping[str, Any] | None = None,
         line_kwargs: Mapping[str, Any] | None = None,
@@ -289,7 +291,7 @@ class TrainingCurveDisplay(Display):
 
     def plot(
         self,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
         *,
         line_kwargs: Mapping[str, Any] | None = None,
         score_kwargs: Mapping[str, Any] | None = None,

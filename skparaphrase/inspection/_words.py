@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -33,7 +35,7 @@ def nearest_texts(
     queries: Texts,
     candidates: Texts | None = None,
     k: int = 5,
-) -> "DataFrame":
+) -> DataFrame:
     """Find the texts whose vectors have the highest cosines with each query's vector.
 
     Table 8 of Wieting et al. (2016) shows such neighbours of words, tables 8 and 9 of
@@ -102,7 +104,7 @@ def token_weights(
     frequencies: WordFrequencies | Mapping[str, int] | None = None,
     *,
     a: float = 1e-3,
-) -> "DataFrame":
+) -> DataFrame:
     """Length of each vector of a table, and frequency of its word.
 
     A long vector has more weight in an average. Wieting et al. (2016, section 6) find

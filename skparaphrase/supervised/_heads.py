@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -90,7 +92,7 @@ class HeadStart(NamedTuple):
     encoder: Any
     of_encoder: EncoderStart | None
     vectors: Any
-    head: "networks.Head"
+    head: networks.Head
 
     @property
     def rows(self) -> TableRows | None:
@@ -245,7 +247,7 @@ class HeadModel(SupervisedModel):
         arrays |= {"output.weight": weight, "output.bias": bias}
         start.head.load_state_dict({k: torch.tensor(v) for k, v in arrays.items()})
 
-    def _head(self, dim: int, n_outputs: int) -> "networks.Head":
+    def _head(self, dim: int, n_outputs: int) -> networks.Head:
         return networks.Head(
             dim,
             hidden_dim=self.hidden_dim,
@@ -259,7 +261,7 @@ class HeadModel(SupervisedModel):
 
     def _trainer(
         self, start: HeadStart, train: Examples, settings: FitSettings
-    ) -> "training.Trainer":
+    ) -> training.Trainer:
         of_encoder, prior, steps = start.of_encoder, None, settings.steps
         if self.hidden_dim is None and not isinstance(start.targets, LabelSets):
             nats = len(train) * np.log(start.targets.n_outputs)

@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from functools import partial
 from numbers import Integral, Real
@@ -77,7 +79,7 @@ class InteractionStart(NamedTuple):
     """
 
     targets: Targets
-    network: "networks.Interaction"
+    network: networks.Interaction
     scale: float
     similarity: str | None
     table: WordVectors | None
@@ -183,7 +185,7 @@ class PairwiseInteraction(SupervisedModel):
             return "cosine" if n_pairs < _MANY_PAIRS else None
         return self.similarity
 
-    def _resolved_device(self) -> "torch.device":
+    def _resolved_device(self) -> torch.device:
         device = networks.resolve_device(self.device)
         if device.type == "mps":
             raise ValueError(
@@ -194,7 +196,7 @@ class PairwiseInteraction(SupervisedModel):
 
     def _network(
         self, dim: int, n_outputs: int, similarity: str | None
-    ) -> "networks.Interaction":
+    ) -> networks.Interaction:
         return networks.Interaction(
             dim,
             self.hidden_dim,
@@ -204,14 +206,14 @@ class PairwiseInteraction(SupervisedModel):
             similarity=similarity,
         )
 
-    def _fitted_network(self) -> "networks.Interaction":
+    def _fitted_network(self) -> networks.Interaction:
         sizes = self._table()[0].dim, self._targets.n_outputs, self.similarity_
         build = partial(self._network, *sizes)
         return networks.with_parameters(build, self.parameters_, "The fitted model")
 
     def _trainer(
         self, start: InteractionStart, train: Examples, settings: FitSettings
-    ) -> "training.Trainer":
+    ) -> training.Trainer:
         steps = settings.steps
         self._warn_if_truncated(start.texts)
         table = networks.WordTable(
@@ -270,7 +272,7 @@ class PairwiseInteraction(SupervisedModel):
     @own_torch()
     def _compute(
         self,
-        function: Callable[..., "torch.Tensor"],
+        function: Callable[..., torch.Tensor],
         texts: TokenBatch,
         matrix: NDArray[np.float32],
         pairs: NDArray[np.intp],

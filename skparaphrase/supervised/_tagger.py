@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from itertools import chain
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
@@ -76,8 +78,8 @@ class TaggerStart(NamedTuple):
     targets: Targets
     encoder: TrainedEncoder
     of_words: EncoderStart
-    sentences: "networks.Sentences"
-    tagger: "networks.Tagger"
+    sentences: networks.Sentences
+    tagger: networks.Tagger
 
     @property
     def rows(self) -> TableRows:
@@ -415,8 +417,8 @@ class SequenceTagger(SupervisedModel):
         return isinstance(self.word_encoder, FrozenEstimator)
 
     def _tagger(
-        self, encoder: TrainedEncoder, composition: "networks.Composition", n_tags: int
-    ) -> "networks.Tagger":
+        self, encoder: TrainedEncoder, composition: networks.Composition, n_tags: int
+    ) -> networks.Tagger:
         capitals = self.capitals
         if capitals == "auto":
             capitals = encoder._tokenizer().lowercase
@@ -430,11 +432,11 @@ class SequenceTagger(SupervisedModel):
             dropout=self.dropout,
         )
 
-    def _fitted_tagger(self) -> "networks.Tagger":
+    def _fitted_tagger(self) -> networks.Tagger:
         encoder = self.word_encoder_
         arrays = {f"composition.{k}": v for k, v in encoder.parameters_.items()}
 
-        def build() -> "networks.Tagger":
+        def build() -> networks.Tagger:
             composition = encoder._composition(encoder.vectors_)
             return self._tagger(encoder, composition, len(self.classes_))
 
@@ -444,7 +446,7 @@ class SequenceTagger(SupervisedModel):
 
     def _trainer(
         self, start: TaggerStart, train: Examples, settings: FitSettings
-    ) -> "training.Trainer":
+    ) -> training.Trainer:
         steps = settings.steps
         table = start.of_words.word_table(
             steps,

@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -75,7 +77,7 @@ class WordFrequencies(Mapping[str, int]):
         self.total: int = total.item() if isinstance(total, np.generic) else total
 
     @classmethod
-    def read(cls, path: str | PathLike[str]) -> "WordFrequencies":
+    def read(cls, path: str | PathLike[str]) -> WordFrequencies:
         """Read a text file in UTF-8 with a word and its count in each line.
 
         Parameters
@@ -105,7 +107,7 @@ class WordFrequencies(Mapping[str, int]):
         return cls(counts)
 
     @classmethod
-    def from_texts(cls, texts: Texts, *, tokenizer: Any = None) -> "WordFrequencies":
+    def from_texts(cls, texts: Texts, *, tokenizer: Any = None) -> WordFrequencies:
         """Count the words of texts.
 
         Parameters
@@ -119,7 +121,7 @@ class WordFrequencies(Mapping[str, int]):
         )
 
     @classmethod
-    def check(cls, frequencies: Mapping[str, int] | None) -> "WordFrequencies":
+    def check(cls, frequencies: Mapping[str, int] | None) -> WordFrequencies:
         """Convert a mapping.
 
         Parameters
@@ -143,7 +145,7 @@ class WordFrequencies(Mapping[str, int]):
             f"got {type(frequencies).__name__}."
         )
 
-    def fill_from(self, other: "WordFrequencies") -> "WordFrequencies":
+    def fill_from(self, other: WordFrequencies) -> WordFrequencies:
         """Add the words of other counts, scaled to match.
 
         The counts that Arora et al. (2017) published with their code lack punctuation;
@@ -200,7 +202,7 @@ class WordFrequencies(Mapping[str, int]):
     def __repr__(self) -> str:
         return f"WordFrequencies({len(self)} words, total={self.total})"
 
-    def __sklearn_clone__(self) -> "WordFrequencies":
+    def __sklearn_clone__(self) -> WordFrequencies:
         return self
 
 
