@@ -248,14 +248,14 @@ def test_patterns(pattern, classifier, tmp_path):
     ],
 )
 def test_sizes_that_models_cannot_have(name, changes, tmp_path):
-    """They are refused once the network is built, or does not fit into memory."""
+    """They are refused once the network is built."""
     [model] = subjects.fitted(name)
     model.save(tmp_path / "model")
     subjects.say(name, skparaphrase.load(tmp_path / "model"), ["a cat"])
     path = tmp_path / "model/metadata.json"
     edit(path, **{f"parameters__{k}": v for k, v in changes.items()})
     loaded = skparaphrase.load(tmp_path / "model")
-    with little_memory(), pytest.raises((ValueError, MemoryError)):
+    with little_memory(), pytest.raises(ValueError, match=r"other par|must be"):
         subjects.say(name, loaded, ["a cat"])
 
 
