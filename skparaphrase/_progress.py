@@ -11,6 +11,8 @@ from importlib.util import find_spec
 from typing import Any
 
 _DELAY = 0.5  # seconds; what ends sooner has no bar
+# Beside figures there is no room for a rate in a terminal of 80 columns.
+_WITH_FIGURES = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
 
 _IS_SHOWN = ContextVar("_IS_SHOWN", default=False)
 Bar = AbstractContextManager[Callable[..., object]]
@@ -80,6 +82,14 @@ def progress_bar(
     return _bar(total, description, unit) if _IS_SHOWN.get() else NO_BAR
 
 
+def print_line(line: str) -> None:
+    """Print a line above the bars that are shown, if there are any."""
+    if tqdm := sys.modules.get("tqdm"):
+        tqdm.tqdm.write(line)
+    else:
+        print(line)
+
+
 @contextmanager
 def _bar(
     total: int | Callable[[], int] | None, description: str, unit: str
@@ -97,7 +107,9 @@ def _bar(
 
     def advance(n: int, **figures: float) -> None:
         if figures:
-            bar.set_postfix(figures, refresh=False)
+            bar.bar_format = _WITH_FIGURES
+            short = {key.removeprefix("validation_"): figures[key] for key in figures}
+            bar.set_postfix(short, refresh=False)
         bar.update(n)
 
     try:

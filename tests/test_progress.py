@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools
+import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stderr
 from functools import partial
@@ -18,7 +19,7 @@ from sklearn.preprocessing import Normalizer
 
 import skparaphrase
 from skparaphrase import _progress
-from skparaphrase._progress import progress_bar
+from skparaphrase._progress import print_line, progress_bar
 from skparaphrase.encoders import (
     AverageEncoder,
     DistilledEncoder,
@@ -126,6 +127,30 @@ def test_figures_and_a_total_that_is_counted(terminal):
     assert "loss=0.25" in text and "9/9" in text
 
 
+def test_lines_are_printed_above_a_bar(terminal, monkeypatch):
+    """A line begins where the bar was cleared, and the bar follows it."""
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setattr("sys.stdout", terminal)
+    with skparaphrase.show_progress(), progress_bar(2, "Training") as advance:
+        advance(1, loss=0.5)
+        print_line("[Encoder] epoch 1")
+        advance(1)
+    before, after = terminal.text.split("[Encoder] epoch 1\n")
+    assert "Training" in before and re.search(r"\r *\r$", before)
+    assert after.startswith("\rTraining: ")
+
+
+def test_a_bar_with_figures_is_readable_in_80_columns(terminal, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    with redirect_stderr(terminal), skparaphrase.show_progress():
+        with progress_bar(1200, "Training", "step") as advance:
+            advance(600, epoch=12, loss=1.84, validation_score=0.934)
+            advance(600)
+    line = terminal.text.split("\r")[-1]
+    assert "score=0.934" in line
+    assert len(re.search(r"\|(.+)\|", line)[1]) >= 8
+
+
 WORDS = WordVectors(["a", "b"], np.eye(2, dtype=np.float32))
 TEXTS = ["a " * (i // 100) + "b " * (i % 100 + 1) for i in range(5000)]
 PAIRS = [("a a", "a"), ("b", "b b"), ("a b", "b a a"), ("a", "a b b a")] * 3
@@ -177,7 +202,7 @@ def test_training_shows_steps_loss_and_score(terminal):
     text = _printed(terminal, encoder.fit, [(f"{a} a", b) for a, b in PAIRS])
     assert "4/4" in text
     assert f"epoch=2, loss={encoder.loss_curve_[1]:.3g}" in text
-    assert f"validation_score={encoder.validation_scores_[2]:.3g}" in text
+    assert f", score={encoder.validation_scores_[2]:.3g}" in text
 
 
 def test_threads_and_pipelines(terminal):

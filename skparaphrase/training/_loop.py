@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from skparaphrase._estimator import warn_caller
-from skparaphrase._progress import progress_bar
+from skparaphrase._progress import print_line, progress_bar
 from skparaphrase._threads import (
     available_threads,
     limit_torch_threads,
@@ -203,7 +203,7 @@ def fit_epochs(
     if history.start_score is not None:
         start["validation_score"] = history.start_score
         if verbose:
-            print(_line(name, start))
+            print_line(_line(name, start))
     if callbacks is not None:
         callbacks.begin(start, partial(_current, history, trainer))
     bar = progress_bar(max_epochs * len(trainer.slices()), "Training", "step")
@@ -226,7 +226,7 @@ def fit_epochs(
                 stops = best is not None and best.end_epoch()
                 figures = history.last_epoch()
                 if verbose:
-                    print(_line(name, figures))
+                    print_line(_line(name, figures))
                 advance(0, **figures)
                 if callbacks is not None:
                     current = partial(_current, history, trainer)
@@ -339,7 +339,7 @@ def report_gain(history: History, name: str, measure: str, gain: Any = None) -> 
             f"{measure}: {start:.4f} at the start, {best:.4f} after epoch {epoch}, "
             f"which is kept; gain {best - start:+.4f}"
         )
-    print(f"[{name}] {line}")
+    print_line(f"[{name}] {line}")
 
 
 def warn_if_a_constant_is_better(trainer: Trainer, history: History, name: str) -> None:
