@@ -1,62 +1,79 @@
-"""The code of the README runs, and gives what stands beside it."""
+"""The code of the README runs as typed, and gives what stands beside it."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import csv
 import re
+import tomllib
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
+from packaging.requirements import Requirement
+from sklearn.feature_extraction.text import TfidfVectorizer
 
-from skparaphrase.datasets import load_faq, load_paraphrases
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+SEARCH, CLASSIFY, TRAIN = re.findall(r"```python\n(.*?)```", README, re.S)
 
-README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", README, re.S)
 
-
-@pytest.fixture
-def files(tmp_path, monkeypatch):
-    """The reader's own files, in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    faq = load_faq()
-    tables = {
-        "pairs.csv": ["sentence1", "sentence2", *load_paraphrases().data[:100]],
-        "questions.csv": ["text", "label", *zip(faq.data, faq.topics, strict=True)],
-    }
-    for name, (first, second, *rows) in tables.items():
-        with open(name, "w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows([(first, second), *rows[:100]])
+def run(code):
+    """The names that a block of code defines in a fresh namespace."""
+    names = {}
+    exec(code, names)
+    return names
 
 
 def test_one_screen():
     assert README.count("\n") <= 120
+    assert not [line for line in README.splitlines() if len(line) > 100]
 
 
 @pytest.mark.filterwarnings("error")
-def test_every_block_of_code_runs_alone(files):
-    names = {}
-    for block in BLOCKS:
-        alone = {}
-        exec(block, alone)
-        names |= alone
+def test_search_prints_what_stands_below_it(capsys):
+    run(SEARCH)
+    assert capsys.readouterr().out == re.search(r"```text\n(.*?)```", README, re.S)[1]
+
+
+@pytest.mark.filterwarnings("error")
+def test_accuracies_of_the_classifiers():
+    names = run(CLASSIFY)
+    last = CLASSIFY.strip().splitlines()[-1]
+    call, _, shown = last.partition("  # ")
+    assert f"{eval(call, names):.2f}" == shown
+    names["model"].steps[0] = "tfidf", TfidfVectorizer()
+    shown = re.search(r"`TfidfVectorizer\(\)` .* is ([\d.]+)\.", README)[1]
+    assert f"{eval(call, names):.2f}" == shown
+
+
+@pytest.mark.filterwarnings("error")
+def test_training():
+    names = run(TRAIN)
     assert names["vectors"].shape == (2, 256)
     assert names["encoder"].loss_curve_[-1] < names["encoder"].loss_curve_[0]
-    assert names["classifier"].score(names["texts"], names["labels"]) > 0.5
 
 
-def test_values_in_comments():
-    names = {}
-    lines = "\n".join(BLOCKS[:2]).splitlines()
-    shown = []
-    for line in lines:
-        code, _, comment = line.partition("  # ")
-        if re.match(r"-?\d\.\d\d$", comment):
-            assert f"{eval(code, names):.2f}" == comment
-            shown.append(comment)
-        elif code.startswith("print("):
-            assert eval(code[len("print(") : -1], names) == comment
-            shown.append(comment)
-        else:
-            exec(code, names)
-    assert len(shown) == 3
+def test_badges():
+    """What they say is what pyproject.toml says."""
+    badges = re.findall(r"img\.shields\.io/badge/(.+?)-\w+\)", README)
+    python, sklearn, licence = (
+        unquote(badge).replace("_", " ").replace("--", "-") for badge in badges
+    )
+    versions = [
+        classifier.rpartition(" ")[2]
+        for classifier in PROJECT["classifiers"]
+        if re.search(r":: 3\.\d+$", classifier)
+    ]
+    assert python == f"python-{versions[0]} to {versions[-1]}"
+    requirements = map(Requirement, PROJECT["dependencies"])
+    (needed,) = (r.specifier for r in requirements if r.name == "scikit-learn")
+    (floor,) = needed
+    assert sklearn == f"scikit-learn-{floor.version} or later"
+    assert PROJECT["license"].startswith(licence.removeprefix("licence-"))
+
+
+def test_links_to_files():
+    for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", README):
+        assert (ROOT / link).is_file(), link
+        assert not link.endswith(".rst"), "a code host shows no roles"

@@ -4,13 +4,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import unicodedata
-import warnings
 from random import Random
 
 import numpy as np
 from sklearn.base import clone
-from subjects import TEXTS, as_pairs, fitted, fitting_data
-from subjects import say as say_and_warn
+from subjects import TEXTS, as_pairs, fitted, fitting_data, say
 
 # What a program might take for a separator, or for nothing.
 EVIL_TEXTS = [
@@ -31,13 +29,6 @@ LENGTHS |= dict.fromkeys(INTERACTIONS, 60)  # whose time grows with the square
 def nasty_texts(random, length=None):
     pieces = (random.choices(EVIL_TEXTS, k=random.randrange(4)) for _ in range(N_TEXTS))
     return [random.choice(["", " "]).join(some)[:length] for some in pieces]
-
-
-def say(*arguments):
-    """What a model says, without the warning of another language."""
-    with warnings.catch_warnings():  # few of the tokens are words
-        warnings.filterwarnings("ignore", "Words that the table lacks")
-        return say_and_warn(*arguments)
 
 
 def give_nasty_texts(name, seed, folder):
