@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import unicodedata
+import warnings
 from random import Random
 
 import numpy as np
