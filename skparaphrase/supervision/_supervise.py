@@ -133,6 +133,11 @@ def kind_of(shape: tuple[int, ...], y: Any, loss: Any = None) -> str:
     scores.
     """
     names = frozenset(KINDS if loss is None else loss.learns_from)
+    if unknown := names - KINDS.keys():
+        raise ValueError(
+            f"{type(loss).__name__}.learns_from contains {sorted(unknown)}; the kinds "
+            f"of examples are {sorted(KINDS)}."
+        )
     y_shape = getattr(y, "shape", None) or np.shape(y)
     if names == {"vectors"} or (len(y_shape) > 1 and y_shape[-1] > 1):
         if names != {"vectors"} and len(y_shape) == 2:

@@ -9,7 +9,7 @@ import pytest
 from few_words import MASK, PAIRS, TEXTS, make_encoder  # of the tests
 from numpy.testing import assert_array_equal
 
-from skparaphrase.losses import CoSENTLoss
+from skparaphrase.losses import BaseLoss, CoSENTLoss
 from skparaphrase.supervision._supervise import supervise
 
 
@@ -141,3 +141,13 @@ def test_three_columns_of_other_names_are_no_triplets_in_silence():
         make_encoder().fit(table)
     make_encoder().fit(table.set_axis(["anchor", "positive", "negative"], axis=1))
     make_encoder().fit(table.to_numpy())
+
+
+def test_a_loss_names_kinds_that_exist():
+    class Misspelt(BaseLoss):
+        learns_from = frozenset({"pairs", "triplet"})
+
+    with pytest.raises(
+        ValueError, match=r"Misspelt\.learns_from contains \['triplet'\]"
+    ):
+        supervise(PAIRS, loss=Misspelt())
