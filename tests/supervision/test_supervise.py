@@ -9,7 +9,7 @@ import pytest
 from few_words import MASK, PAIRS, TEXTS, make_encoder  # of the tests
 from numpy.testing import assert_array_equal
 
-from skparaphrase.losses import BaseLoss, CoSENTLoss
+from skparaphrase.losses import CoSENTLoss
 from skparaphrase.supervision._supervise import supervise
 
 
@@ -144,7 +144,7 @@ def test_three_columns_of_other_names_are_no_triplets_in_silence():
 
 
 def test_a_loss_names_kinds_that_exist():
-    class Misspelt(BaseLoss):
+    class Misspelt(CoSENTLoss):
         learns_from = frozenset({"pairs", "triplet"})
 
     with pytest.raises(
