@@ -56,9 +56,19 @@ def runs_of(token, known):
     return runs if len(is_number) == 2 and len(runs) <= 4 else []
 
 
+def with_joiners(text):
+    """A text with a joiner after each 30 marks of a longer run."""
+    found, n = "", 0
+    for character in text:
+        is_mark = unicodedata.category(character) in ("Mn", "Mc")
+        n = n + 1 if is_mark and character != "\u034f" else 0
+        found += ("\u034f" if n > 30 and n % 30 == 1 else "") + character
+    return found
+
+
 def words_of(text, lowercase=True, pattern="words", **_):
     """The words of a text; compounds are not split."""
-    text = unicodedata.normalize("NFC", text)
+    text = unicodedata.normalize("NFC", with_joiners(text))
     text = text.lower() if lowercase else text
     if pattern == "words":
         return found(r"w[wm]*(?:['\-.]w[wm]*)*|[^s]", text)

@@ -21,6 +21,7 @@ from skparaphrase._core._plain import WordIndex as WordIndex
 from skparaphrase._core._plain import distinct_weights as distinct_weights
 from skparaphrase._core._plain import folded as folded
 from skparaphrase._core._plain import is_word as is_word
+from skparaphrase._core._plain import normalize as normalize
 from skparaphrase._core._plain import windows as windows
 
 core = import_module("._plain", __name__)

@@ -8,16 +8,18 @@ Functions let other threads run: they read str and arrays in place, without the 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport (
+    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer,
+)
 from cpython.bytearray cimport PyByteArray_FromStringAndSize
 from libc.math cimport pow, powf, sqrt, sqrtf
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcmp, memcpy, memset, strchr
 from libcpp.algorithm cimport unique
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from unicodedata import normalize
+import os
 
 import numpy as np
 
@@ -25,6 +27,8 @@ from skparaphrase._core import _plain
 
 cdef enum:
     WINDOW = 32
+# Random, so that nobody can write a text whose words share their slots.
+cdef uint64_t SECRET = int.from_bytes(os.urandom(8), "little") | 1
 assert WINDOW == _plain.WINDOW
 
 cdef extern from "Python.h" nogil:
@@ -43,7 +47,7 @@ for _i in range(256):
     for _bit in range(8):
         CRC[_i] = (CRC[_i] >> 1) ^ (0xEDB88320u if CRC[_i] & 1 else 0)
 
-cdef size_t MOST_RUNS = _plain.MOST_RUNS
+cdef size_t MOST_RUNS = _plain.MOST_RUNS, MOST_MARKS = _plain.MOST_MARKS
 cdef vector[char] IS_MARK
 IS_MARK.resize(ord(max(_plain.MARKS)) + 1, False)
 for _i in map(ord, _plain.MARKS):
@@ -99,9 +103,20 @@ cdef list fold(texts, bint lowercase):
     cdef list found = []
     for text in texts:
         if isinstance(text, str) and not PyUnicode_IS_ASCII(text):
-            text = normalize("NFC", text)
+            text = _plain.normalize("NFC", text, has_long_run(text))
         found.append(text)
     return [*map(str.lower, found)] if lowercase else found
+
+
+cdef bint has_long_run(text):
+    """Whether more marks follow each other than a normal form sorts in linear time."""
+    cdef Py_UCS4 c
+    cdef size_t n = 0
+    for c in <str>text:  # or of a subclass
+        n = n + 1 if c < IS_MARK.size() and IS_MARK[c] and c != 0x34F else 0
+        if n > MOST_MARKS:
+            return True
+    return False
 
 
 cdef tuple arrays_of(const vector[int32_t]& ids, const vector[int64_t]& offsets):
@@ -131,8 +146,12 @@ cdef struct Slot:
 
 cdef inline uint64_t extend(uint64_t code, Position start, Position stop) noexcept nogil:
     """The code of a string and the bytes that follow it."""
+    cdef uint64_t first
     while start < stop:
-        code = (code << 8 | code >> 56) ^ <uint8_t>start[0]
+        first = code >> 56
+        code = code << 8 | <uint8_t>start[0]
+        if first:  # of more than eight bytes
+            code ^= first * SECRET
         start += 1
     return code
 
@@ -172,7 +191,7 @@ cdef class WordIndex:
 
     cdef inline Slot* home(self, uint64_t code) noexcept nogil:
         """Where the search for a string begins."""
-        return &self.slots[code * <uint64_t>0x9E3779B97F4A7C15 >> self.shift]
+        return &self.slots[code * SECRET >> self.shift]
 
     cdef inline Slot* slot_of(self, const Key& key) noexcept nogil:
         """The slot of a string, or the empty one where it belongs."""
@@ -216,6 +235,12 @@ cdef class WordIndex:
 
     def __len__(self):
         return self.strings.size()
+
+    def __iter__(self):
+        return iter(self.words())
+
+    def keys(self):
+        return self.words()
 
     def words(self):
         return [(<bytes>word).decode("utf-8", "surrogatepass") for word in self.strings]
@@ -640,16 +665,21 @@ cdef extern from *:
     void __builtin_prefetch(const void*) noexcept nogil
 
 
-cdef void* data_of(array, int itemsize, Py_ssize_t n) except? NULL:
-    """The n numbers of a contiguous array, which the caller keeps; NULL for None."""
+cdef void* data_of(array, const char* formats, int itemsize, Py_ssize_t n) except? NULL:
+    """The n numbers of a contiguous array, which the caller keeps; NULL for None.
+
+    `formats` are those of Python's module struct, without a foreign byte order.
+    """
     cdef Py_buffer view
     if array is None:
         return NULL
-    PyObject_GetBuffer(array, &view, PyBUF_C_CONTIGUOUS)
+    PyObject_GetBuffer(array, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+    cdef bint is_one = view.format[0] != 0 and view.format[1] == 0
+    is_one &= strchr(formats, view.format[0]) != NULL
     PyBuffer_Release(&view)
-    if view.itemsize != itemsize or view.len != n * itemsize:
+    if not is_one or view.itemsize != itemsize or view.len != n * itemsize:
         raise ValueError(
-            f"Expected {n} numbers of {itemsize} bytes; got {array.size} of {array.itemsize}."
+            f"Expected {n} numbers of {itemsize} bytes; got {array.size} of {array.dtype!r}."
         )
     return view.buf
 
@@ -713,14 +743,14 @@ def pool_rows(matrix, scale, extra, ids, offsets, weights, pooling, out):
     cdef Py_ssize_t n_tokens = len(ids), n_texts = len(out), dim = out.shape[1]
     cdef Py_ssize_t n_rows = len(matrix), n_extra = 0 if extra is None else len(extra)
     cdef Py_ssize_t text, start, stop, t, window, n_windows
-    cdef const int32_t* rows = <const int32_t*>data_of(ids, 4, n_tokens)
-    cdef const int64_t* bounds = <const int64_t*>data_of(offsets, 8, n_texts + 1)
-    cdef const float* weight = <const float*>data_of(weights, 4, n_tokens)
-    cdef float* shares = <float*>data_of(given, 4, n_tokens)
-    cdef float* sums = <float*>data_of(out, 4, n_texts * dim)
+    cdef const int32_t* rows = <const int32_t*>data_of(ids, "il", 4, n_tokens)
+    cdef const int64_t* bounds = <const int64_t*>data_of(offsets, "lq", 8, n_texts + 1)
+    cdef const float* weight = <const float*>data_of(weights, "f", 4, n_tokens)
+    cdef float* shares = <float*>data_of(given, "f", 4, n_tokens)
+    cdef float* sums = <float*>data_of(out, "f", 4, n_texts * dim)
     cdef Table table = Table(
-        matrix.itemsize, dim, <const char*>data_of(matrix, matrix.itemsize, n_rows * dim),
-        <const float*>data_of(scale, 4, n_rows), <const float*>data_of(extra, 4, n_extra * dim),
+        matrix.itemsize, dim, <const char*>data_of(matrix, "feb", matrix.itemsize, n_rows * dim),
+        <const float*>data_of(scale, "f", 4, n_rows), <const float*>data_of(extra, "f", 4, n_extra * dim),
     )
     if table.itemsize == 1 and not table.scale:
         raise ValueError("Rows of int8 need a scale.")
@@ -822,7 +852,7 @@ def scale_to_unit(rows):
     if rows.itemsize == 8:
         return _plain.scale_to_unit(rows)
     cdef Py_ssize_t n = len(rows), dim = rows.shape[1], i, j
-    cdef float* row = <float*>data_of(rows, 4, n * dim)
+    cdef float* row = <float*>data_of(rows, "f", 4, n * dim)
     cdef float length
     with nogil:
         for i in range(n):
@@ -845,11 +875,11 @@ def add_to_rows(gradient, ids, offsets, weights, pooling, out):
         return _plain.add_to_rows(gradient, ids, offsets, weights, pooling, out)
     cdef Py_ssize_t n_tokens = len(ids), n_texts = len(gradient), n_rows = len(out)
     cdef Py_ssize_t dim = out.shape[1], text, t
-    cdef const int32_t* rows = <const int32_t*>data_of(ids, 4, n_tokens)
-    cdef const int64_t* bounds = <const int64_t*>data_of(offsets, 8, n_texts + 1)
-    cdef const float* weight = <const float*>data_of(weights, 4, n_tokens)
-    cdef const float* row = <const float*>data_of(gradient, 4, n_texts * dim)
-    cdef float* sums = <float*>data_of(out, 4, n_rows * dim)
+    cdef const int32_t* rows = <const int32_t*>data_of(ids, "il", 4, n_tokens)
+    cdef const int64_t* bounds = <const int64_t*>data_of(offsets, "lq", 8, n_texts + 1)
+    cdef const float* weight = <const float*>data_of(weights, "f", 4, n_tokens)
+    cdef const float* row = <const float*>data_of(gradient, "f", 4, n_texts * dim)
+    cdef float* sums = <float*>data_of(out, "f", 4, n_rows * dim)
     cdef vector[float] factors
     read_factors(rows, bounds, weight, pooling, n_tokens, n_texts, 0, n_rows, factors)
     with nogil:
@@ -863,14 +893,14 @@ def add_to_rows(gradient, ids, offsets, weights, pooling, out):
 def update_rows(rows, gradient, values, mean, square, anchors, limits, constants):
     cdef Py_ssize_t n = len(gradient), i, j, dim = gradient.size // max(n, 1)
     cdef Py_ssize_t size = values.size
-    cdef const int64_t* row = <const int64_t*>data_of(rows, 8, n)
-    cdef const float* of_row = <const float*>data_of(gradient, 4, n * dim)
-    cdef float* x = <float*>data_of(values, 4, size)
-    cdef float* m = <float*>data_of(mean, 4, size)
-    cdef float* s = <float*>data_of(square, 4, size)
-    cdef const float* anchor = <const float*>data_of(anchors, 4, size)
-    cdef const float* limit = <const float*>data_of(limits, 4, len(values))
-    cdef const float* c = <const float*>data_of(constants, 4, 7)
+    cdef const int64_t* row = <const int64_t*>data_of(rows, "lq", 8, n)
+    cdef const float* of_row = <const float*>data_of(gradient, "f", 4, n * dim)
+    cdef float* x = <float*>data_of(values, "f", 4, size)
+    cdef float* m = <float*>data_of(mean, "f", 4, size)
+    cdef float* s = <float*>data_of(square, "f", 4, size)
+    cdef const float* anchor = <const float*>data_of(anchors, "f", 4, size)
+    cdef const float* limit = <const float*>data_of(limits, "f", 4, len(values))
+    cdef const float* c = <const float*>data_of(constants, "f", 4, 7)
     cdef vector[float] change = vector[float](dim)
     cdef float distance
     with nogil:
@@ -894,7 +924,7 @@ cdef inline bint is_blank(char c) noexcept nogil:
 
 def parse_numbers(bytes line not None, out):
     cdef Py_ssize_t n = len(out), start, stop = len(line)
-    cdef double* numbers = <double*>data_of(out, 8, n)
+    cdef double* numbers = <double*>data_of(out, "d", 8, n)
     cdef const char* text = line
     cdef int64_t digits, scale, decimals
     cdef char c

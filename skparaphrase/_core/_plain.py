@@ -29,6 +29,14 @@ MARKS = "\u200c\u200d" + "".join(
     for character in map(chr, chain.from_iterable(range(*place) for place in _PLACES))
     if unicodedata.category(character) in ("Mn", "Mc")
 )
+MOST_MARKS = 30
+_JOINER = "\u034f"  # ends a run of marks that Unicode's normal forms sort
+_NEAR = "".join(f"{chr(start)}-{chr(stop - 1)}" for start, stop in _PLACES)
+_NEAR_RUN = re.compile(f"[{_NEAR}]{{{MOST_MARKS}}}")  # few ranges are searched faster
+_RARE = "\U00010000-\U0001efff"  # a class with them is searched character by character
+_SORTED = re.sub(f"[{_JOINER}{_RARE}]", "", MARKS)
+_SORTED = f"(?:[{_SORTED}]|(?=[{_RARE}])[{MARKS}])"
+_LONG_RUN = re.compile(f"{_SORTED}{{{MOST_MARKS}}}(?={_SORTED})")
 WORD = rf"\w+(?:[{MARKS}]+\w*)*"
 _PARTS = re.compile(WORD)
 _BETWEEN = rf"(?<=\d)[{re.escape(''.join(JOINERS))}](?=\d)"  # as in "1.7" and "5-6mg"
@@ -78,10 +86,23 @@ def is_word(token: str) -> bool:
     return token.isalnum() or any(map(str.isalnum, token))
 
 
+def normalize(form: Any, text: str, has_long_run: bool | None = None) -> str:
+    """A text in one of Unicode's normal forms, in linear time.
+
+    Normal forms sort the marks that follow each other, in quadratic time. A joiner
+    after each 30 of them ends the run, as in Unicode's stream-safe format (UAX 15).
+    """
+    if has_long_run is None:
+        has_long_run = _NEAR_RUN.search(text) is not None
+    if has_long_run:
+        text = _LONG_RUN.sub(rf"\g<0>{_JOINER}", text)
+    return unicodedata.normalize(form, text)
+
+
 def folded(text: str, lowercase: bool) -> str:
     """A text in composed characters (Unicode's form NFC), in lower case if asked."""
     if not text.isascii():
-        text = unicodedata.normalize("NFC", text)
+        text = normalize("NFC", text)
     return text.lower() if lowercase else text
 
 

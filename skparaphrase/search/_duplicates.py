@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -17,6 +16,7 @@ from sklearn.base import ClusterMixin
 from sklearn.utils import check_consistent_length, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
+from skparaphrase import _core
 from skparaphrase._compat import Interval, StrOptions, fit_context
 from skparaphrase._estimator import store_parameters
 from skparaphrase._nearest import QUERIES, Matches, Rows, lower_bound, top_k
@@ -357,7 +357,7 @@ def _read(
             if with_numbers and _DIGIT.search(text):
                 numbers[i] = frozenset(_NUMBERS.findall(_with_values(text).lower()))
             if not text.isascii():
-                text = unicodedata.normalize("NFKC", text)
+                text = _core.normalize("NFKC", text)
             keys[i] = " ".join(text.casefold().split()), numbers[i], codes[i]
             if i % _READ == 0:
                 update(min(_READ, len(texts) - i))

@@ -15,6 +15,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase import _core
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Texts
 from skparaphrase.text._check import ANY, check_texts
@@ -165,7 +166,7 @@ def _clean(text: str) -> str:
 def _clean_once(text: str, join: str) -> str:
     text = _INVISIBLE.sub("", text)
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+        text = _core.normalize("NFKC", text).translate(_QUOTES)
         text = _EMOJI.sub(_named, text)
     text = _ADDRESS.sub(" ", text)
     if "<" in text and _IS_HTML.search(text):
@@ -226,12 +227,13 @@ def _own_lines(lines: list[str]) -> list[str]:
 
 
 def _written_lines(lines: list[str]) -> list[str]:
-    joined: list[str] = []
+    parts: list[list[str]] = []
     for line in lines:
-        if joined and _REST_OF_HEADER.match(line):
-            joined[-1] += f" {line}"
+        if parts and _REST_OF_HEADER.match(line):
+            parts[-1].append(line)
         else:
-            joined.append(line)
+            parts.append([line])
+    joined = [*map(" ".join, parts)]
     written: list[str] = []
     for i, line in enumerate(joined):
         following = "\n".join([*joined[i + 1 : i + 7], ""])

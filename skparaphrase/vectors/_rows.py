@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from skparaphrase.text._check import describe
 
@@ -16,6 +16,23 @@ DTYPES = ("float32", "float16", "int8")  # int8 with a scale per row
 Table = Any  # a WordVectors, whose module imports this one
 _BLOCK = 4096  # rows that are checked or compared at a time
 _SETTINGS = "unknown", "subwords", "is_weighted"  # which a trained table keeps
+
+
+def check_rows(matrix: ArrayLike) -> NDArray[Any]:
+    """Rows in one of `DTYPES`, contiguous and in the order of bytes of the machine.
+
+    Other numbers become float32. What is right already is not copied, and a file that
+    is mapped into memory stays mapped.
+    """
+    matrix = np.asanyarray(matrix)
+    if np.ma.is_masked(matrix):
+        row = np.ma.getmaskarray(matrix).reshape(len(matrix), -1).any(axis=1).argmax()
+        raise ValueError(f"matrix has a masked number in row {row}.")
+    if matrix.dtype.kind not in "biuf":
+        raise TypeError(f"matrix must hold real numbers; got {matrix.dtype!r}.")
+    name = matrix.dtype.name if matrix.dtype.name in DTYPES else "float32"
+    with np.errstate(over="ignore"):  # infinite values are refused later
+        return np.require(matrix, np.dtype(name), ["C", "A"])
 
 
 def dequantize(

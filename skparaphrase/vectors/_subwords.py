@@ -13,7 +13,9 @@ from scipy.sparse import csr_array
 
 from skparaphrase import _core
 from skparaphrase.text._ngrams import LONGEST_NGRAM
-from skparaphrase.vectors._rows import dequantize, quantize
+from skparaphrase.vectors._rows import check_rows, dequantize, quantize
+
+_LONGEST_WORD = 1000  # characters; longer ones are data, such as images in base64
 
 
 @dataclass(eq=False, repr=False)
@@ -73,6 +75,9 @@ class Subwords:
     shift: Any = None
 
     def __post_init__(self) -> None:
+        self.matrix = check_rows(self.matrix)
+        if self.scale is not None:
+            self.scale = np.require(self.scale, np.float32, ["C", "A"])
         if self.shift is not None:
             self.shift = np.asarray(self.shift, dtype=np.float32)
         shape, (low, high) = self.matrix.shape, self.ngram_range
@@ -105,9 +110,12 @@ class Subwords:
         Returns
         -------
         vectors : ndarray of shape (n_words, dim), float32
-            One does not depend on other words, to the bit.
+            One does not depend on other words, to the bit. That of a long word is made
+            of its first 1,000 characters.
         """
         n_rows, dim = self.matrix.shape
+        if max(map(len, words), default=0) > _LONGEST_WORD:
+            words = [word[:_LONGEST_WORD] for word in words]
         ids, offsets, weights = _core.core.hash_ngrams(
             words, *self.ngram_range, self.kind, n_rows, self.factor
         )

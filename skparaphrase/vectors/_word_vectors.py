@@ -26,6 +26,7 @@ from skparaphrase.vectors._rows import (
     apply_changes,
     check_distinct,
     check_finite,
+    check_rows,
     dequantize,
     find_changes,
     join_words,
@@ -121,20 +122,14 @@ class WordVectors:
         is_weighted: bool,
     ) -> None:
         """Store the parts of a table, arrays as views that cannot be written to."""
-        matrix = np.asanyarray(matrix)
-        if matrix.dtype.name not in DTYPES:
-            with np.errstate(over="ignore"):  # infinite values are refused later
-                matrix = np.asarray(matrix, dtype=np.float32)
-        if not matrix.flags.c_contiguous:
-            matrix = np.ascontiguousarray(matrix)
         self.words = words
         self._index: _core.WordIndex | None = None
         self._language_check = LanguageCheck()
-        self.matrix = matrix.view()
+        self.matrix = check_rows(matrix).view()
         self.matrix.flags.writeable = False
         self.scale: NDArray[np.float32] | None = None
         if scale is not None:
-            self.scale = np.asarray(scale, dtype=np.float32).view()
+            self.scale = np.require(scale, np.float32, ["C", "A"]).view()
             self.scale.flags.writeable = False
         self.unknown = unknown
         self.subwords = subwords

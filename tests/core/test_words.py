@@ -5,6 +5,7 @@
 
 import re
 import sys
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise, product
 
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_words import parts_of, patterns, runs_of, words_of
 
+from skparaphrase._core import normalize
 from skparaphrase.text import WordTokenizer
 
 # Joiners, white space, marks, letters of other scripts and cases, lone surrogates.
@@ -172,6 +174,31 @@ def test_long_texts(core, unit):
         assert find(core, texts, words) == slow_find(texts, words)
 
 
+MARK_RUNS = ["\u0300", "\u0316", "\u0316\u0300", "\u0301\u034f", "\U0001e130\u093f"]
+
+
+@pytest.mark.parametrize("unit", MARK_RUNS)
+@pytest.mark.parametrize("form", ["NFC", "NFKC", "NFD"])
+def test_normal_forms_of_runs_of_marks(unit, form):
+    """A joiner ends each run of 30 marks; shorter ones have Unicode's normal form."""
+    for n in (1, 29, 30, 31, 61, 1000):
+        marks = (unit * n)[:n]
+        found = normalize(form, f"a{marks}b")
+        parts = re.split("(\u034f)", marks)  # the joiner itself ends a run
+        pieces = [
+            "\u034f".join(part[i : i + 30] for i in range(0, len(part), 30))
+            for part in parts
+        ]
+        assert found == unicodedata.normalize(form, f"a{''.join(pieces)}b")
+        assert normalize(form, found) == found
+
+
+@pytest.mark.parametrize("unit", MARK_RUNS)
+def test_words_with_many_marks(core, unit):
+    texts = [f"cat a{unit * n} b" for n in (1, 15, 16, 30, 31, 500)]
+    assert find(core, texts, ["cat"]) == slow_find(texts, ["cat"])
+
+
 def test_no_texts(core):
     assert find(core, [], ["a"]) == ([], [])
     assert find(core, ["", " \n", "..."], []) == ([[], [], []], [])
@@ -215,6 +242,7 @@ def test_an_index_is_a_dict(core, words):
         assert index.get(word) == rows.get(word)
         assert index.get(word, "none") == rows.get(word, "none")
         assert (word in index) == (word in rows)
+    assert [*index] == [*rows] and dict(index) == rows
 
 
 def test_an_index_of_many_words(core):
