@@ -352,6 +352,7 @@ class TrainingCurveDisplay(Display):
         title = f"{n_epochs} epochs"
         if self.scores is not None:
             self.score_ax_ = twin = ax.twinx()
+            twin.spines["right"].set_visible(True)
             epochs = np.arange(n_epochs + 1)[-len(self.scores) :]
             style = {"color": "#b34700", "marker": "s", "markersize": 3}
             style |= score_kwargs or {}
