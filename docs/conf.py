@@ -36,6 +36,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "markdown_page",
+    "picture",
     "public_names",
     "references",
 ]
@@ -83,6 +84,8 @@ sphinx_gallery_conf = {
     "doc_module": ("skparaphrase",),
     "reference_url": {"skparaphrase": None},
     "image_scrapers": ("matplotlib",),
+    "reset_modules": ("matplotlib", "picture.use_style"),
+    "minigallery_sort_order": "picture.gallery_order",
     "capture_repr": ("_repr_html_",),  # estimators and frames
     "matplotlib_animations": False,
     "min_reported_time": 1,

@@ -63,9 +63,7 @@ print(f"of the queries, in training texts: {', '.join(seen) or 'none'}")
 # The neighbours are words of the training texts.
 
 frame = nearest_texts(encoder, queries, words, k=5)
-figure, axes = plt.subplots(
-    2, 4, figsize=(10.4, 4.8), sharex=True, layout="constrained"
-)
+figure, axes = plt.subplots(4, 2, figsize=(5.6, 8), sharex=True, layout="constrained")
 for ax, query in zip(axes.flat, queries, strict=True):
     found = frame[frame["query"] == query]
     near, similarity = found["neighbor"].tolist(), found["similarity"].tolist()
@@ -74,10 +72,10 @@ for ax, query in zip(axes.flat, queries, strict=True):
         *(f"{w} {s:.2f}" for w, s in zip(near, similarity, strict=True)),
         sep="  ",
     )
-    ax.barh(range(len(near)), similarity, color="C0", alpha=0.35)
+    ax.barh(range(len(near)), similarity, color="#bcd7ea")
     for row, word in enumerate(near):
         ax.text(0.03, row, word, va="center", fontsize="medium")
-    ax.set_title(query, color="C3", fontweight="bold", fontsize="medium")
+    ax.set_title(query, fontsize="medium")
     ax.set(xlim=(0, 1), yticks=[])
     ax.invert_yaxis()
     ax.spines[["top", "right", "left"]].set_visible(False)

@@ -81,18 +81,17 @@ def alignment_and_uniformity(encoder):
 
 
 print(f"{'':26}alignment  uniformity  Pearson x 100")
-figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+figure, ax = plt.subplots(figsize=(5.6, 3.6), layout="constrained")
 for name, encoder in encoders.items():
     alignment, uniformity = alignment_and_uniformity(encoder)
     pearson = 100 * report(encoder)
     print(f"{name:26}{alignment:9.2f}{uniformity:12.2f}{pearson:15.1f}")
-    ax.scatter(uniformity, alignment, s=60)
-    label = f"{name}\nPearson x 100: {pearson:.1f}"
+    ax.plot(uniformity, alignment, "o")
+    label, place = f"{name}\n(Pearson x 100: {pearson:.1f})", (8, 0)
     ax.annotate(
-        label, (uniformity, alignment), xytext=(8, -4), textcoords="offset points"
+        label, (uniformity, alignment), place, textcoords="offset points", va="center"
     )
 ax.set(xlabel="uniformity (lower is better)", ylabel="alignment (lower is better)")
 ax.set_title("Held-out paraphrases, by training loss")
-ax.margins(x=0.5, y=0.2)
-ax.spines[["top", "right"]].set_visible(False)
+ax.margins(x=0.6, y=0.2)
 plt.show()

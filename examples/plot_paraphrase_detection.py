@@ -30,10 +30,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import (
-    ConfusionMatrixDisplay,
-    PrecisionRecallDisplay,
     accuracy_score,
     average_precision_score,
+    precision_recall_curve,
     roc_auc_score,
 )
 from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
@@ -78,7 +77,8 @@ contenders = {
 
 groups = pair_groups(pairs)
 folds = StratifiedGroupKFold(5, shuffle=True, random_state=0)
-figure, axes = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
+figure, ax = plt.subplots(figsize=(5.6, 4), layout="constrained")
+styles = iter(["k:", "C1--", "C2-.", "C0-"])
 print(f"{'x 100, five folds':20} accuracy  average precision  ROC AUC")
 print(f"{'majority class':20} {100 * max(same.mean(), 1 - same.mean()):8.1f}")
 best, best_precision = "", 0.0
@@ -95,20 +95,13 @@ for name, features in contenders.items():
     )
     if precision > best_precision:
         best, best_precision = name, precision
-    PrecisionRecallDisplay.from_predictions(same, chances[name], name=name, ax=axes[0])
-axes[0].axhline(same.mean(), color="grey", linestyle=":", label="by chance")
-axes[0].set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
-axes[0].set_title("Precision and recall")
-axes[0].legend(fontsize="small")
-ConfusionMatrixDisplay.from_predictions(
-    same,
-    chances[best] > 0.5,
-    display_labels=["other", "same"],
-    cmap="Blues",
-    colorbar=False,
-    ax=axes[1],
-)
-axes[1].set_title(f"Pairs, by {best}")
+    curve = precision_recall_curve(same, chances[name])
+    ax.plot(curve[1], curve[0], next(styles), label=f"{name} ({precision:.2f})")
+ax.axhline(same.mean(), color="0.5", linewidth=1)
+ax.annotate("by chance", (0.99, same.mean() - 0.05), ha="right", color="0.35")
+ax.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
+ax.set_title(f"Paraphrases among {len(pairs):,} pairs")
+ax.legend(title="average precision", loc="upper right", fontsize="small")
 
 # %%
 # Errors

@@ -4,7 +4,7 @@ Log the training to a file and to TensorBoard
 
 A callback is told the loss of every epoch, and the validation score. We write both to a
 CSV file and, if it is installed (``pip install tensorboard``), to TensorBoard, while we
-train the pretrained encoder on paraphrases.
+train an encoder on labelled questions.
 """
 
 # Authors: The skparaphrase developers
@@ -26,8 +26,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-import skparaphrase
-from skparaphrase.datasets import load_paraphrases
+from skparaphrase.datasets import load_faq
 from skparaphrase.encoders import ParaphraseEncoder
 from skparaphrase.inspection import TrainingCurveDisplay
 
@@ -79,8 +78,8 @@ class TensorBoardLog:
 # %%
 # Train and log
 # -------------
-# With ``validation_fraction``, a fifth of the pairs is held out. Their score is the
-# mean reciprocal rank of the partner among all held-out texts.
+# With ``validation_fraction``, a fifth of the questions is held out. Their score is the
+# share of questions whose nearest training question has the same topic.
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
 folder.mkdir(exist_ok=True)
@@ -93,16 +92,9 @@ else:
     callbacks.append(TensorBoardLog(folder / "tensorboard"))
     print(f"Show the curves with: tensorboard --logdir {folder}")
 
-encoder = ParaphraseEncoder(
-    skparaphrase.load_pretrained().vectors,
-    loss="infonce",
-    learning_rate=0.01,
-    batch_size=256,
-    max_epochs=6,
-    validation_fraction=0.2,
-    random_state=0,
-)
-encoder.set_callbacks(*callbacks).fit(load_paraphrases().data)
+faq = load_faq()
+encoder = ParaphraseEncoder(validation_fraction=0.2, max_epochs=6, random_state=0)
+encoder.set_callbacks(*callbacks).fit(faq.data, faq.topics)
 print((folder / "epochs.csv").read_text())
 
 # %%

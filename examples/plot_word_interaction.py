@@ -53,7 +53,7 @@ else:
 # the defaults.
 
 model = PairwiseInteractionRegressor(
-    hidden_dim=64, learning_rate=2e-3, batch_size=16, max_epochs=6, random_state=0
+    hidden_dim=64, learning_rate=2e-3, batch_size=16, max_epochs=2, random_state=0
 )
 contenders = {
     "cosine of average vectors": make_pipeline(AverageEncoder(), PairSimilarity()),
@@ -90,17 +90,18 @@ for i, j in cells[np.argsort(-cosines[found.focus], kind="stable")[:6]]:
 def draw(ax, found, channel):
     """Draw a plane of the cube, with a mark in each cell of the focus."""
     plane = found.cube[found.channels.index(channel)]
-    image = ax.imshow(plane, vmin=min(0, plane.min()), vmax=1)
+    image = ax.imshow(plane, cmap="Blues", vmin=min(0, plane.min()), vmax=1)
     rows, columns = np.nonzero(found.focus)
-    ax.plot(columns, rows, "s", markersize=9, mfc="none", mec="C3", mew=2)
+    ax.plot(columns, rows, "s", markersize=9, mfc="none", mec="C1", mew=2)
     ax.set_xticks(range(len(found.words2)), found.words2, rotation=45, ha="right")
     ax.set_yticks(range(len(found.words1)), found.words1)
     return image
 
 
-figure, ax = plt.subplots(layout="constrained")
+figure, ax = plt.subplots(figsize=(5.6, 4.4), layout="constrained")
 image = draw(ax, found, "concatenation cosine")
 figure.colorbar(image, label="cosine of the words in context")
+ax.set_title("Pairs of words in focus (squares)")
 plt.show()
 
 # %%
@@ -108,11 +109,11 @@ plt.show()
 # --------------------------
 # The default follows the authors' code, which differs from algorithm 2 of the paper.
 # The printed algorithm compares the sums of forward and backward states, and stops
-# after as many cells as the two sentences have words. The left plot shows the focus of
-# the code, and the right one that of the printed algorithm.
+# after as many cells as the two sentences have words. The upper plot shows the
+# focus of the code, and the lower one that of the printed algorithm.
 
 printed = deepcopy(model).set_params(focus="paper")
-_, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
+_, axes = plt.subplots(2, 1, figsize=(5.6, 9), layout="constrained")
 for ax, name, either, channel in zip(
     axes,
     ("code", "printed"),

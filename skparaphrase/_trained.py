@@ -209,6 +209,7 @@ class TrainedEstimator(PaperSettings, CallbackSupportMixin):
                 verbose=self.verbose,
             )
             store(history)
+            self._validation_metric = train.kind.metric
             if self.verbose and not is_partial:
                 n_held_out = 0 if held_out is None else len(held_out)
                 measure = f"{train.kind.metric} on {n_held_out} held-out examples"

@@ -135,16 +135,19 @@ def test_picture_of_the_readme_shows_results():
     quality = rows_of(results, "# On MTEB")
     results = (ROOT / "benchmarks/results/adaptation.md").read_text("utf-8")
     before, after, *_, seconds = rows_of(results, "## Texts with")["20 texts an intent"]
-    (text,) = re.findall(r"!\[(.+)\]\(docs/_static/results.png\)", README)
+    shown = r'(?:!\[|<img[^>]* alt=")([^\]"]+)(?:\]\(|"[^>]*>)'
+    texts = re.findall(shown, " ".join(README.split()))
+    (text,) = (text for text in texts if "labelled questions" in text)
+    assert "docs/_static/results.png" in README
     assert f"{float(before):.0f} % before and {float(after):.0f} % after" in text
     assert f"training of {seconds} s" in text
     for name, label in [
-        ("load_pretrained()", "skparaphrase has"),
+        ("load_pretrained()", "skparaphrase"),
         ("potion-base-32M", "potion-base-32M"),
         ("all-MiniLM-L6-v2, a transformer", "all-MiniLM-L6-v2"),
     ]:
         megabytes, *_, mean, _ = quality[name]
-        assert f"{label} {mean} with {megabytes} MB" in text
+        assert re.search(rf"{label}( \w+)? {mean} with {megabytes} MB", text), label
 
 
 def test_one_speed_on_all_pages():
@@ -197,12 +200,43 @@ def test_summary_of_speed_quotes_results():
         assert found, row
 
 
-def test_picture_of_the_readme_is_drawn(folders, tmp_path):
+@pytest.fixture
+def picture():
     pytest.importorskip("matplotlib")
-    picture = importlib.import_module("picture")
-    picture.draw(tmp_path / "results.png")
-    size, kept = (
-        (folder / "results.png").stat().st_size
-        for folder in (tmp_path, ROOT / "docs/_static")
-    )
-    assert size == pytest.approx(kept, rel=0.1)  # fonts differ
+    return importlib.import_module("picture")
+
+
+def test_pictures_of_the_readme_are_drawn(picture, tmp_path):
+    """If not, run `python docs/_ext/picture.py`."""
+    picture.draw(tmp_path)
+    for name in ("results.png", "results_dark.png"):
+        size, kept = (
+            (folder / name).stat().st_size
+            for folder in (tmp_path, ROOT / "docs/_static")
+        )
+        assert size == pytest.approx(kept, rel=0.1)  # fonts differ
+        assert kept < 100_000
+
+
+def test_pictures_show_what_is_recorded(picture):
+    """Every point of the quality and the speed is one of a record."""
+    _, axes = picture.plt.subplots()
+    picture.draw_models(axes)
+    drawn = {tuple(map(float, point.get_xydata()[0])) for point in axes.lines[:-2]}
+    rows = picture.read("mteb_sts")
+    recorded = {(row["MB"], row["mean"]) for row in rows if row.get("MB")}
+    assert len(drawn) > 5 and drawn <= recorded
+    _, pair = picture.plt.subplots(2)
+    picture.draw_speed(pair)
+    speeds = picture.read("throughput")["embed"]["contenders"]
+    for ax, column in zip(pair, ("distinct", "one"), strict=True):
+        drawn = {line.get_xdata()[0] for line in ax.lines[1::2]}
+        assert len(drawn) > 5
+        assert drawn <= {row[column]["median"] for row in speeds.values()}
+    picture.plt.close("all")
+
+
+def test_examples_are_in_the_order_of_the_gallery(picture):
+    names = ["quickstart", "plot_search", "plot_labels", "data_parallel"]
+    order = [picture.gallery_order(f"examples/{name}.py") for name in names]
+    assert -1 not in order and order == sorted(order)

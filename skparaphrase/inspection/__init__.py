@@ -13,10 +13,12 @@ from skparaphrase.inspection._explain_similarity import (
     SimilarityExplanationDisplay,
     explain_similarity,
 )
+from skparaphrase.inspection._prediction_display import PredictionExplanationDisplay
 from skparaphrase.inspection._word_interactions import word_interactions
 from skparaphrase.inspection._words import nearest_texts, token_weights
 
 __all__ = [
+    "PredictionExplanationDisplay",
     "SimilarityErrorDisplay",
     "SimilarityExplanationDisplay",
     "TrainingCurveDisplay",

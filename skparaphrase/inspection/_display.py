@@ -5,17 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import linregress
 from sklearn.pipeline import Pipeline
 
 from skparaphrase._compat import check_matplotlib_support
 from skparaphrase._typing import Encoder, Predictor, Texts
-from skparaphrase.inspection._pipelines import pair_similarities, unwrap
+from skparaphrase.inspection._pipelines import (
+    find_encoder,
+    pair_similarities,
+    unwrap,
+)
 from skparaphrase.metrics import pearson_score, spearman_score
 from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.text import check_pairs
@@ -23,6 +27,7 @@ from skparaphrase.text import check_pairs
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_SIGNS = ("#2166ac", "#b2182b")  # negative, positive, as the ends of RdBu_r
 _N_RASTERIZED = 5000  # more points are an image in a vector graphic
 
 
@@ -47,6 +52,25 @@ class Display:
     def _set_title(self, text: str) -> None:
         """Write a title that begins with the name of the display."""
         self.ax_.set_title(text if self.name is None else f"{self.name}: {text}")
+
+    def _draw_bars(
+        self, ax: Axes | None, labels: Sequence[str], values: NDArray[Any], **style: Any
+    ) -> Any:
+        """Draw bars with the strongest value on top, in a colour for each sign."""
+        strongest = np.argsort(-np.abs(values), kind="stable")
+        ax = self._make_axes(ax, figsize=(6, 1 + 0.32 * max(len(values), 3)))
+        style = {"color": [_SIGNS[int(v > 0)] for v in values[strongest]], **style}
+        bars = ax.barh(range(len(values)), values[strongest], **style)
+        ax.bar_label(bars, fmt="%+.2f", padding=3, fontsize="small")
+        ax.set_yticks(
+            range(len(values)), [labels[i] for i in strongest], parse_math=False
+        )
+        ax.invert_yaxis()
+        ax.axvline(0, color="black", linewidth=0.8)
+        ax.margins(x=0.15)  # room for the values
+        ax.spines[["top", "right", "left"]].set_visible(False)
+        ax.tick_params("y", length=0)
+        return bars
 
 
 class SimilarityErrorDisplay(Display):
@@ -110,7 +134,7 @@ class SimilarityErrorDisplay(Display):
         y : array-like of shape (n_pairs,)
             Gold scores.
         name : str, default=None
-            None uses the name of the estimator's class.
+            None uses the name of the encoder's class.
         **plot_options : dict
             Passed to :meth:`plot`.
 
@@ -119,7 +143,7 @@ class SimilarityErrorDisplay(Display):
         display : SimilarityErrorDisplay
         """
         predicted = pair_similarities(estimator, check_pairs(X))
-        name = type(estimator).__name__ if name is None else name
+        name = type(find_encoder(estimator)).__name__ if name is None else name
         return cls(y, predicted, name=name).plot(**plot_options)
 
     @classmethod
@@ -182,7 +206,9 @@ class SimilarityErrorDisplay(Display):
             style = {"color": "black", **(line_kwargs or {})}
             (self.line_,) = ax.plot(ends, heights, **style)
         ax.set(xlabel="gold score", ylabel="predicted similarity")
-        self._set_title(f"r {self.pearson_:.3f}, \u03c1 {self.spearman_:.3f}")
+        self._set_title(
+            f"Pearson's r {self.pearson_:.2f}, Spearman's \u03c1 {self.spearman_:.2f}"
+        )
         return self
 
 
@@ -200,6 +226,8 @@ class TrainingCurveDisplay(Display):
         with the start of the training, epoch 0. None draws only the losses.
     best_epoch : int, default=None
         The epoch to mark, counted from 1, or 0 for the start; it must have a score.
+    score_name : str, default="validation score"
+        What the scores are, for the label of their axis.
     name : str, default=None
         Name of the model, for the title.
 
@@ -234,6 +262,7 @@ class TrainingCurveDisplay(Display):
         scores: ArrayLike | None = None,
         *,
         best_epoch: int | None = None,
+        score_name: str = "validation score",
         name: str | None = None,
     ) -> None:
         options = {"ensure_all_finite": False}  # training may diverge
@@ -247,7 +276,7 @@ class TrainingCurveDisplay(Display):
         first = n_epochs - n_scores + 1
         if best_epoch is not None and not first <= best_epoch <= n_epochs:
             raise ValueError(f"best_epoch={best_epoch} has no score.")
-        self.best_epoch, self.name = best_epoch, name
+        self.best_epoch, self.score_name, self.name = best_epoch, score_name, name
 
     @classmethod
     def from_estimator(
@@ -285,6 +314,7 @@ class TrainingCurveDisplay(Display):
             model.loss_curve_,
             getattr(model, "validation_scores_", None) or None,
             best_epoch=getattr(model, "best_epoch_", None),
+            score_name=getattr(model, "_validation_metric", "validation score"),
             name=type(model).__name__ if name is None else name,
         )
         return display.plot(**plot_options)
@@ -322,18 +352,19 @@ class TrainingCurveDisplay(Display):
         title = f"{n_epochs} epochs"
         if self.scores is not None:
             self.score_ax_ = twin = ax.twinx()
+            twin.spines["right"].set_visible(True)
             epochs = np.arange(n_epochs + 1)[-len(self.scores) :]
-            style = {"color": "C1", "marker": "s", "markersize": 3}
+            style = {"color": "#b34700", "marker": "s", "markersize": 3}
             style |= score_kwargs or {}
             (self.score_line_,) = twin.plot(epochs, self.scores, **style)
-            twin.set_ylabel("validation score", color=self.score_line_.get_color())
+            twin.set_ylabel(self.score_name, color=self.score_line_.get_color())
             start = self.scores[0] if epochs[0] == 0 else None
             if start is not None:
                 style = {"color": self.score_line_.get_color(), "ls": ":", "lw": 1}
                 (self.start_line_,) = twin.plot([0, n_epochs], [start] * 2, **style)
             if self.best_epoch is not None:
                 score = self.scores[self.best_epoch - epochs[0]]
-                ring: dict[str, Any] = {"ms": 12, "mfc": "none", "mec": "C3"}
+                ring: dict[str, Any] = {"ms": 12, "mfc": "none", "mec": "black"}
                 (self.best_,) = twin.plot(self.best_epoch, score, "o", mew=1.5, **ring)
                 title = f"best epoch {self.best_epoch} of {n_epochs}, score {score:.3f}"
                 if start is not None:

@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 from sklearn.base import is_classifier
+from sklearn.compose import ColumnTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._lazy import import_for
+from skparaphrase.inspection._columns import column_sums
 from skparaphrase.inspection._pipelines import flat_steps, split_at_encoder
 from skparaphrase.inspection._word_sums import (
     Function,
+    Sum,
     clean,
     read_words,
     step_functions,
@@ -26,13 +29,13 @@ from skparaphrase.supervised import PairClassifier, TextClassifier
 from skparaphrase.text import check_pairs, check_texts
 
 if TYPE_CHECKING:
-    from pandas import Series
+    from pandas import DataFrame, Series
 
 _METHODS = ["decision_function", "predict_proba"]
 
 
 def explain_prediction(
-    estimator: Any, text: str | tuple[str, str], target: Any = None
+    estimator: Any, text: "str | tuple[str, str] | DataFrame", target: Any = None
 ) -> "Series":
     r"""Contribution of each word of a text to a prediction.
 
@@ -47,13 +50,18 @@ def explain_prediction(
     a word is the value for the text minus the value for the text without it. These
     contributions do not add up.
 
+    A row of a frame is explained for a pipeline that begins with a
+    :class:`~sklearn.compose.ColumnTransformer` and ends with a linear model. The words
+    of each column of texts and the other columns add up. The contribution of a column
+    that is not text is that of the features made of it, compared with zeros.
+
     Parameters
     ----------
     estimator : estimator
         A fitted classifier or regressor of texts or pairs of texts, such as a pipeline
         that begins with an encoder, or a search over one.
-    text : str or tuple of two str
-        The text, or the pair.
+    text : str, tuple of two str, or DataFrame of one row
+        The text, the pair, or the row, such as ``frame.iloc[[0]]``.
     target : label, default=None
         The class; None takes the class of the highest value, also where a text may
         have several labels.
@@ -61,8 +69,11 @@ def explain_prediction(
     Returns
     -------
     contributions : Series of length n_words
-        Indexed by the words in their order, for a pair by "a" or "b" and the word; its
-        name is the target. `contributions.attrs` holds
+        Indexed by the words in their order, for a pair by "a" or "b" and the word, for
+        a row by the column and the word, which is "" where a column is not text or
+        its vector is not a sum of words; several columns of one transformer may have
+        one entry. Its name is the target, or "prediction" for a regressor.
+        `contributions.attrs` holds
 
         - "value": the decision value of the class (its probability if the model has no
           `decision_function`; of :class:`~skparaphrase.supervised.TextClassifier`
@@ -77,7 +88,7 @@ def explain_prediction(
     ------
     TypeError
         If the estimator has no value for each class, or is a regressor of several
-        outputs.
+        outputs, or is not linear, which explaining a row requires.
     ValueError
         If `text` is neither a text nor a pair, or a text has no words, or if there is
         no such target.
@@ -114,16 +125,30 @@ def explain_prediction(
     """
     pandas = import_for("explain_prediction", "pandas", "pandas")
     *others, model = flat_steps(estimator)
-    X = check_texts([text]) if isinstance(text, str) else check_pairs([text])
+    if others and isinstance(others[0], ColumnTransformer):
+        X: Any = _check_row(text)
+    else:
+        X = check_texts([text]) if isinstance(text, str) else check_pairs([text])
     values = _values(estimator, model, X)[0]
     name, column = _find_target(estimator, values, target)
+    last = _linear_functions(model)
+    if X is text:
+        functions = [*step_functions(others[1:]), *last]
+        labels, sums = column_sums(others[0], X, functions)
+        if not last or sums is None:
+            raise TypeError(
+                "Explaining a row needs a linear model; got "
+                f"{type(model).__name__}. For its columns, see "
+                "sklearn.inspection.permutation_importance."
+            )
+        index: Any = pandas.MultiIndex.from_tuples(labels, names=["column", "word"])
+        return _series(index, name, values, column, sums)
     before, encoder, after = split_at_encoder(
         [*others, *flat_steps(getattr(model, "encoder_", model))]
     )
     texts = [clean(before, part, "text") for part in X.ravel()]
     words = [read_words(encoder, part, "text") for part in texts]
     sums = None
-    last = _linear_functions(model)
     if len(texts) == 1 and last:
         sums = word_sum(
             encoder,
@@ -132,20 +157,44 @@ def explain_prediction(
             [*step_functions(step for step in after if step is not model), *last],
             is_inside=encoder is getattr(model, "encoder_", None),
         )
-    if sums is not None:
-        contributions, intercept = sums[1][:, column], float(sums[0][column])
-    else:
-        without = _values(estimator, model, _deletions(X, words))[:, column]
-        contributions, intercept = without[0] - without[1:], None
-    index: Any = words[0]
+    index = words[0]
     if len(texts) == 2:
         sides = [*["a"] * len(words[0]), *["b"] * len(words[1])]
         index = pandas.MultiIndex.from_arrays(
             [sides, words[0] + words[1]], names=["text", "word"]
         )
+    if sums is not None:
+        return _series(index, name, values, column, sums)
+    without = _values(estimator, model, _deletions(X, words))[:, column]
+    return _series(index, name, values, column, without[0] - without[1:])
+
+
+def _check_row(row: Any) -> Any:
+    """Refuse anything but a pandas frame of one row."""
+    if not hasattr(row, "iloc") or np.shape(row)[:1] != (1,) or np.ndim(row) != 2:
+        raise ValueError(
+            "The model reads a table: pass one row of a pandas DataFrame, such as "
+            f"frame.iloc[[0]]; got {type(row).__name__} of shape {np.shape(row)}."
+        )
+    return row
+
+
+def _series(
+    index: Any,
+    name: Any,
+    values: NDArray[np.float64],
+    column: int,
+    sums: Sum | NDArray[np.float64],
+) -> "Series":
+    """The contributions in a sum, or those of deletions."""
+    pandas = import_for("explain_prediction", "pandas", "pandas")
+    is_sum = isinstance(sums, tuple)
+    contributions = sums[1][:, column] if is_sum else sums
     series = pandas.Series(contributions, index=index, name=name)
     series.attrs.update(
-        value=float(values[column]), intercept=intercept, is_sum=sums is not None
+        value=float(values[column]),
+        intercept=float(sums[0][column]) if is_sum else None,
+        is_sum=is_sum,
     )
     return series
 
@@ -188,7 +237,7 @@ def _find_target(
     estimator: Any, values: NDArray[np.float64], target: Any
 ) -> tuple[Any, int]:
     """The target and its column among the values."""
-    names: list[Any] = [0]
+    names: list[Any] = ["prediction"]
     if is_classifier(estimator):
         names = np.asarray(estimator.classes_).tolist()
     if target is None:

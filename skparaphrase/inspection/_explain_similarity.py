@@ -137,8 +137,10 @@ class SimilarityExplanationDisplay(Display):
 
     Attributes
     ----------
-    im_ : matplotlib AxesImage
+    im_ : matplotlib AxesImage or None
         The first text makes rows, the second columns.
+    bars_ : matplotlib BarContainer or None
+        The ten strongest pairs of words instead, if a text is long.
     texts_ : list of matplotlib Text, or None
         Values of the cells, in reading order, with `include_values`.
     ax_, figure_ : matplotlib Axes and Figure
@@ -189,6 +191,7 @@ class SimilarityExplanationDisplay(Display):
         self,
         ax: "Axes | None" = None,
         *,
+        max_words: int = 15,
         include_values: bool = True,
         colorbar: bool = False,
         values_format: str = ".2f",
@@ -201,12 +204,14 @@ class SimilarityExplanationDisplay(Display):
         ----------
         ax : matplotlib Axes, default=None
             None creates a new figure, whose size depends on the number of words.
+        max_words : int, default=15
+            If a text has more words, the ten strongest pairs are drawn as bars.
         include_values : bool, default=True
             Write the values into the cells.
         colorbar : bool, default=False
             Draw a colour bar.
         values_format : str, default=".2f"
-            Format of the values; zeros are not written.
+            Format of the values; those below 5 % of the largest are not written.
         cmap : str, default="RdBu_r"
             Colour map of matplotlib.
         im_kwargs : dict, default=None
@@ -217,6 +222,11 @@ class SimilarityExplanationDisplay(Display):
         display : SimilarityExplanationDisplay
         """
         plane = self.shares.to_numpy()
+        self.im_: Any = None
+        self.texts_: list[Any] | None = None
+        self.bars_: Any = None
+        if max(plane.shape) > max_words:
+            return self._draw_strongest(plane, ax)
         words: dict[str, Any] = {"fontsize": "small", "parse_math": False}
         slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor", **words}
         size = None
@@ -230,19 +240,29 @@ class SimilarityExplanationDisplay(Display):
         self.im_ = ax.imshow(plane, **options)
         ax.set_xticks(range(plane.shape[1]), self.shares.columns, **slanted)
         ax.set_yticks(range(plane.shape[0]), self.shares.index, **words)
-        self.texts_ = None
         if include_values:
             self.texts_ = []
             style: dict[str, Any] = {"ha": "center", "va": "center"}
             for (i, j), share in np.ndenumerate(plane):
                 value = format(share, values_format)
                 color = "white" if abs(share) > limit / 2 else "black"
-                text = value if value.strip("-0.") else ""
+                text = value if abs(share) >= 0.05 * limit else ""
                 self.texts_.append(
                     ax.text(j, i, text, fontsize="small", color=color, **style)
                 )
         if colorbar:
             self.figure_.colorbar(self.im_, ax=ax, label="share of the cosine")
-        ax.set(xlabel="text b", ylabel="text a")
+        ax.set(xlabel="words of the second text", ylabel="words of the first text")
+        self._set_title(f"cosine {self.shares.attrs['cosine']:.2f}")
+        return self
+
+    def _draw_strongest(self, plane: NDArray[Any], ax: "Axes | None") -> Self:
+        """Draw the ten strongest pairs of words."""
+        strongest = np.argsort(-np.abs(plane), axis=None, kind="stable")[:10]
+        cells = [*zip(*np.unravel_index(strongest, plane.shape), strict=True)]
+        names = [f"{self.shares.index[i]} - {self.shares.columns[j]}" for i, j in cells]
+        values = plane.ravel()[strongest]
+        self.bars_ = self._draw_bars(ax, names, values)
+        self.ax_.set_xlabel(f"share of the cosine; together {values.sum():.2f}")
         self._set_title(f"cosine {self.shares.attrs['cosine']:.2f}")
         return self

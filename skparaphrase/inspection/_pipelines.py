@@ -45,7 +45,7 @@ def split_at_encoder(steps: list[Any]) -> tuple[list[Any], Any, list[Any]]:
 
     The encoder is the first step that is made for texts, or else the first.
     """
-    i = next((i for i, step in enumerate(steps) if _reads_texts(step)), 0)
+    i = next((i for i, step in enumerate(steps) if reads_texts(step)), 0)
     return steps[:i], steps[i], steps[i + 1 :]
 
 
@@ -73,7 +73,8 @@ def find_transformer(estimator: Any) -> Any:
     return transformer
 
 
-def _reads_texts(step: Any) -> bool:
+def reads_texts(step: Any) -> bool:
+    """Whether a step is made for texts."""
     return any(
         hasattr(part, "__sklearn_tags__") and get_tags(part).input_tags.string
         for part in flat_steps(step)

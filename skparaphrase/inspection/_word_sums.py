@@ -37,10 +37,15 @@ def clean(steps: list[Any], text: Any, name: str) -> str:
     return str(texts[0])
 
 
+def split_words(encoder: Any, text: str) -> list[str]:
+    """The words of a text as the encoder splits them."""
+    tokenizer = encoder._tokenizer() if has_words(encoder) else WordTokenizer()
+    return list(tokenizer(text))
+
+
 def read_words(encoder: Any, text: str, name: str) -> list[str]:
     """The words of a text as the encoder splits them; an error if there are none."""
-    tokenizer = encoder._tokenizer() if has_words(encoder) else WordTokenizer()
-    if not (words := list(tokenizer(text))):
+    if not (words := split_words(encoder, text)):
         raise ValueError(f"{name} has no words: {text!r}.")
     return words
 
@@ -94,19 +99,26 @@ def word_sum(
         not add vectors of words, or if a function is neither affine nor scales vectors.
     """
     embed = partial(text_vectors, encoder) if is_inside else encoder.transform
-    whole = _dense(embed([text]))
+    whole = dense(embed([text]))
     parts = _word_vectors(encoder, words)
-    sums: Sum | None = (np.zeros(whole.shape[1]), parts)
+    return extend_sum((np.zeros(whole.shape[1]), parts), whole, functions)
+
+
+def extend_sum(
+    sums: Sum, whole: NDArray[np.float64], functions: Iterable[Function]
+) -> Sum | None:
+    """The sum that functions make of a sum, which is `whole` up to a scale, or None."""
+    extended: Sum | None = sums
     for function in (lambda rows: np.vstack([whole, rows[1:]]), *functions):
-        if sums is not None:
-            sums = _add(function, *sums)
-    return sums
+        if extended is not None:
+            extended = _add(function, *extended)
+    return extended
 
 
 def _word_vectors(encoder: Any, words: list[str]) -> NDArray[np.float64]:
     """The vector of each word of a text, as its encoder would add them."""
     if not isinstance(encoder, (AveragingEncoder, ParaphraseEncoder)):
-        return _dense(encoder.transform(words))
+        return dense(encoder.transform(words))
     table, weights = encoder._static_parts()
     unknown = getattr(encoder, "unknown_weight_", 1.0)
     batch = table.encode(words, encoder._tokenizer())  # compounds have several vectors
@@ -123,7 +135,7 @@ def _add(
 ) -> Sum | None:
     """The sum that a function makes of a sum, or None; see :func:`word_sum`."""
     whole = base + parts.sum(axis=0)
-    images = _dense(function(np.vstack([whole, base, base + parts])))
+    images = dense(function(np.vstack([whole, base, base + parts])))
     image, new_base, new_parts = images[0], images[1], images[2:] - images[1]
     if _are_equal(image, new_base, new_parts):
         return new_base, new_parts
@@ -142,5 +154,6 @@ def _are_equal(
     return bool(error <= _TOLERANCE * largest)
 
 
-def _dense(rows: Any) -> NDArray[np.float64]:
+def dense(rows: Any) -> NDArray[np.float64]:
+    """Rows as a dense array in double precision."""
     return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, np.float64)

@@ -38,7 +38,8 @@ def test_points_line_and_title():
     assert_allclose(line.get_ydata(), [start, start + 5 * slope])
     r, rho = pearsonr(TRUE, PREDICTED)[0], spearmanr(TRUE, PREDICTED)[0]
     assert_allclose([display.pearson_, display.spearman_], [r, rho])
-    assert display.ax_.get_title() == f"r {r:.3f}, \u03c1 {rho:.3f}"
+    title = f"Pearson's r {r:.2f}, Spearman's \u03c1 {rho:.2f}"
+    assert display.ax_.get_title() == title
 
 
 def test_of_estimators(graded):
@@ -51,8 +52,8 @@ def test_of_estimators(graded):
         display = SimilarityErrorDisplay.from_estimator(model, pairs, gold, name=name)
         points = display.scatter_.get_offsets()
         assert_allclose(points, np.column_stack([gold, expected]), rtol=1e-5, atol=1e-6)
-        name = name or type(model).__name__
-        assert display.ax_.get_title().startswith(f"{name}: r ")
+        title = f"{name or 'SIFEncoder'}: Pearson's r "
+        assert display.ax_.get_title().startswith(title)
 
 
 def test_options_replace_defaults():
@@ -122,11 +123,17 @@ def test_curves_of_validation(paraphrases, bundled):
     encoder = ParaphraseEncoder(**options).fit(paraphrases[:100])
     tagged = SequenceTagger(**options).fit(*load_pos_tags(return_X_y=True))
     regressor = SimilarityRegressor(AverageEncoder(), **options)
-    for model in (encoder, tagged, regressor.fit(pairs[:60], gold[:60])):
+    measures = {
+        "mean reciprocal rank": encoder,
+        "accuracy": tagged,
+        "Pearson's r": regressor.fit(pairs[:60], gold[:60]),
+    }
+    for measure, model in measures.items():
         display = TrainingCurveDisplay.from_estimator(model)
         scores = model.validation_scores_
         assert model.best_epoch_ == max(range(1, 4), key=scores.__getitem__)
         check(display, model.loss_curve_, scores, model.best_epoch_)
+        assert display.score_ax_.get_ylabel() == measure
         assert display.ax_.get_title().startswith(type(model).__name__)
     pipe = make_pipeline(FrozenEstimator(encoder), PairSimilarity()).fit(pairs)
     within = TrainingCurveDisplay.from_estimator(FrozenEstimator(pipe), name="mine")
@@ -145,6 +152,7 @@ def test_losses_alone_and_styles(trained):
     display = TrainingCurveDisplay.from_estimator(pipe.fit(X, X[:, 0] > 20))
     scores = pipe[1][0].validation_scores_
     assert_array_equal(display.score_line_.get_ydata(), scores)
+    assert display.score_ax_.get_ylabel() == "validation score"
     start = TrainingCurveDisplay([2.0, 1.0], [0.6, 0.5, 0.4], best_epoch=0).plot()
     assert_array_equal(start.best_.get_data(), [[0], [0.6]])
     assert start.ax_.get_title() == "no epoch of 2 is better than the start"

@@ -6,9 +6,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 from numpy.testing import assert_allclose
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
+from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
@@ -22,14 +24,20 @@ from sklearn.linear_model import (
 )
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MaxAbsScaler,
+    Normalizer,
+    OneHotEncoder,
+    StandardScaler,
+)
 from sklearn.svm import SVC, LinearSVC
 
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_entailment, load_faq, load_graded_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, LSTMEncoder, SIFEncoder
-from skparaphrase.inspection import explain_prediction
+from skparaphrase.inspection import PredictionExplanationDisplay, explain_prediction
 from skparaphrase.pairs import PairFeatures
 from skparaphrase.supervised import (
     PairClassifier,
@@ -273,7 +281,7 @@ def test_a_regressor(topics):
     model.fit(topics[0], lengths)
     found = explain_prediction(model, TEXT)
     check_sum(found, model.predict([TEXT])[0])
-    assert found.name == 0
+    assert found.name == "prediction"
 
 
 def test_a_step_that_cleans_texts(topics):
@@ -316,3 +324,111 @@ def test_a_pipeline_that_is_not_fitted():
     model = make_pipeline(load_pretrained(), LogisticRegression())
     with pytest.raises(NotFittedError, match="Pipeline instance is not fitted yet"):
         explain_prediction(model, TEXT)
+
+
+# Rows of frames
+
+
+@pytest.fixture
+def frame():
+    return pd.DataFrame(
+        {
+            "subject": ["a cat", "a dog", "dog dog", "cat cat a", "cat", "a a dog"],
+            "body": ["dog", "", "a cat dog", "a", "dog a", "cat"],
+            "size": [1.0, 2.0, 4.0, 3.0, 5.0, 0.0],
+            "age": [3.0, 1.0, 2.0, 2.0, 0.0, 1.0],
+            "kind": list("xyzxyz"),
+            "rest": [3.0, 1.0, 2.0, 5.0, 0.0, 1.0],
+        }
+    )
+
+
+def of_columns(last, *steps):
+    columns = ColumnTransformer(
+        [
+            ("subject", AverageEncoder(TABLE), "subject"),
+            ("body", make_pipeline(AverageEncoder(TABLE), StandardScaler()), ["body"]),
+            ("numbers", StandardScaler(), [2, 3]),
+            ("kind", OneHotEncoder(), ["kind"]),
+        ],
+        remainder="passthrough",
+        transformer_weights={"subject": 2.0},
+    )
+    return make_pipeline(columns, *steps, last)
+
+
+def test_a_row_by_hand(frame):
+    model = of_columns(Ridge()).fit(frame, [0.0, 1, 5, 2, 4, 3])
+    columns, ridge = model[0], model[-1]
+    found = explain_prediction(model, frame.iloc[[3]])
+    coef = ridge.coef_
+    scaler = columns.named_transformers_["body"][-1]
+    numbers = columns.transform(frame)[3, 4:6]
+    cat, a = np.array([0, 2]), np.array([1, 0])
+    expected = {
+        ("subject", "cat"): 2 * cat @ coef[:2] / 3,
+        ("subject", "a"): 2 * a @ coef[:2] / 3,
+        ("body", "a"): (a / scaler.scale_) @ coef[2:4],
+        ("size", ""): numbers[0] * coef[4],
+        ("age", ""): numbers[1] * coef[5],
+        ("kind", ""): coef[6],
+        ("rest", ""): 5 * coef[9],
+    }
+    words = [("subject", "cat"), *expected]
+    assert found.index.tolist() == words
+    assert_allclose(found, [expected[word] for word in words], atol=1e-6)
+    start = ridge.intercept_ - (scaler.mean_ / scaler.scale_) @ coef[2:4]
+    assert found.attrs["intercept"] == pytest.approx(start, abs=1e-6)
+    check_sum(found, model.predict(frame)[3])
+
+
+def test_rows_with_tfidf_empty_texts_and_later_steps(frame):
+    model = of_columns(LogisticRegression(), MaxAbsScaler(), StandardScaler())
+    tfidf = TfidfVectorizer(token_pattern=r"\w+")
+    model[0].transformers.append(("words", tfidf, "subject"))
+    y = ["one", "two", "three"] * 2
+    model.fit(frame, y)
+    values = model.decision_function(frame)
+    for row in range(len(frame)):
+        for column, label in enumerate(model.classes_):
+            found = explain_prediction(model, frame.iloc[[row]], label)
+            check_sum(found, values[row, column])
+        assert (("body", "") in found.index) == (not frame["body"][row])
+    mixed = explain_prediction(model, frame.iloc[[0]])
+    assert ("subject", "") in mixed.index  # tf-idf is not a sum over words
+
+
+def test_rows_that_are_refused(frame):
+    model = of_columns(Ridge()).fit(frame, range(6))
+    for row in (frame, frame.iloc[0], "a cat"):
+        with pytest.raises(ValueError, match="pass one row of a pandas DataFrame"):
+            explain_prediction(model, row)
+    for forest in (of_columns(RandomForestClassifier(3)), of_columns(SVC())):
+        forest.fit(frame, [0, 1] * 3)
+        with pytest.raises(TypeError, match="Explaining a row needs a linear model"):
+            explain_prediction(forest, frame.iloc[[0]])
+
+
+def test_display(topics, frame):
+    model = make_pipeline(load_pretrained(), LogisticRegression()).fit(*topics)
+    display = PredictionExplanationDisplay.from_estimator(
+        model, TEXT, "recipes", name="topics", max_words=4
+    )
+    words = explain_prediction(model, TEXT, "recipes")
+    words = words.iloc[np.argsort(-words.abs(), kind="stable")[:4]]
+    assert_allclose(display.bars_.datavalues, words)
+    labels = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert labels == words.index.tolist()
+    colors = {
+        (to_hex(bar.get_facecolor()), bar.get_width() > 0) for bar in display.bars_
+    }
+    assert colors == {("#b2182b", True), ("#2166ac", False)}
+    value = words.attrs["value"]
+    assert display.ax_.get_title() == f"topics: recipes, value {value:.2f}"
+    model = of_columns(Ridge()).fit(frame, range(6))
+    display = PredictionExplanationDisplay.from_estimator(
+        model, frame.iloc[[1]], color="grey"
+    )
+    labels = {text.get_text() for text in display.ax_.get_yticklabels()}
+    columns = {"body", "size", "age", "kind", "rest"}
+    assert labels == {"subject: a", "subject: dog", *columns}

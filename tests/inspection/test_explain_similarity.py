@@ -173,8 +173,9 @@ def test_display():
     assert_allclose(display.im_.get_array(), shares)
     labels = [text.get_text() for text in display.ax_.get_yticklabels()]
     assert labels == shares.index.tolist()
-    values = [f"{share:.2f}" for share in shares.to_numpy().flat]
-    expected = ["" if float(value) == 0 else value for value in values]
+    least = 0.05 * shares.abs().to_numpy().max()
+    values = shares.to_numpy().ravel()
+    expected = [f"{share:.2f}" if abs(share) >= least else "" for share in values]
     assert [text.get_text() for text in display.texts_] == expected
     assert "" in expected
     assert display.ax_.get_title() == f"shipped: cosine {shares.attrs['cosine']:.2f}"
@@ -184,3 +185,18 @@ def test_display():
     display.plot(include_values=False)
     assert display.texts_ is None
     plt.close(display.figure_)
+
+
+def test_strongest_pairs_of_long_texts():
+    display = SimilarityExplanationDisplay.from_estimator(None, A, B, max_words=2)
+    assert display.im_ is display.texts_ is None
+    frame = explain_similarity(A, B)
+    pairs = [f"{one} - {other}" for one in frame.index for other in frame.columns]
+    shares = frame.to_numpy().ravel()
+    strongest = np.argsort(-abs(shares), kind="stable")[:10]
+    assert len(shares) > 10
+    assert_allclose(display.bars_.datavalues, shares[strongest])
+    labels = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert labels == [pairs[i] for i in strongest]
+    low, high = display.ax_.get_ylim()
+    assert low > high  # the strongest is on top
