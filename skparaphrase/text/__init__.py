@@ -1,4 +1,4 @@
-"""From texts to token identifiers: checks, tokenizers and ragged batches."""
+"""Texts to token ids: input checks, tokenizers and ragged batches."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

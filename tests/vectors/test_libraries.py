@@ -64,7 +64,7 @@ def blank_spacy():
 @pytest.mark.integration
 def test_spacy():
     nlp = blank_spacy()
-    with pytest.raises(ValueError, match="has no table of words"):
+    with pytest.raises(ValueError, match="has no word vectors"):
         import_word_vectors(nlp)
     for word, vector in zip(WORDS[:6], TABLE.matrix[:6], strict=True):
         nlp.vocab.set_vector(word, vector.astype(np.float32))
