@@ -174,7 +174,7 @@ def test_a_bar(monkeypatch):
 )
 def test_options_that_cannot_be_honoured_are_refused(option):
     ((name, value),) = option.items()
-    message = re.escape(f"encode() has no {name}={value!r}. Averages of words need no")
+    message = re.escape(f"encode() does not support {name}={value!r}. Averages need no")
     with pytest.raises(TypeError, match=message):
         EMBEDDER.encode(["A cat."], **option)
 

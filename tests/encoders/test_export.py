@@ -257,7 +257,7 @@ OTHER_TOKENS = "{} can export only .*'words'"
             OTHER_TOKENS,
         ),
         (SIFEncoder(TABLE), NotFittedError, "not fitted"),
-        (AverageEncoder(WordVectors(["", "CAT"], np.eye(2))), ValueError, "no word of"),
+        (AverageEncoder(WordVectors(["", "CAT"], np.eye(2))), ValueError, "any word"),
     ],
 )
 def test_what_cannot_be_exported(encoder, error, message, method, tmp_path):

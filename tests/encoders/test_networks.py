@@ -106,7 +106,7 @@ def test_searches_and_supervised_models():
             "must return a skparaphrase",
         ),
         ("average", ValueError, "'network' parameter"),
-        (WordWeights(256), TypeError, "no instance: pass WordWeights, or part"),
+        (WordWeights(256), TypeError, "not an instance: pass WordWeights, or p"),
     ],
 )
 def test_what_is_no_network(network, error, message):

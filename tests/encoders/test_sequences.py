@@ -12,7 +12,7 @@ import skparaphrase
 from skparaphrase.optimizers import Optimizer
 
 
-@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
+@pytest.mark.filterwarnings("ignore:The loss of .* a constant output")
 @pytest.mark.parametrize("name", ["rnn", "irnn"])
 def test_the_penalty_pulls_matrices_to_their_anchor(zoo, name):
     encoder = zoo.make(

@@ -122,14 +122,14 @@ def test_init_has_the_same_tokenizer(zoo):
     cased = WordTokenizer(lowercase=False)
     init = AverageEncoder(zoo.vectors, tokenizer=cased).fit(zoo.texts)
     encoder = zoo.make("paragram", vectors=None, init=init)
-    with pytest.raises(ValueError, match="has another tokenizer: pass its tokenizer"):
+    with pytest.raises(ValueError, match="has another tokenizer: also pass its"):
         encoder.fit(zoo.pairs)
     encoder.set_params(tokenizer=WordTokenizer(lowercase=False), max_epochs=0)
     encoder.fit(zoo.pairs)
     texts = ["W1 w2", "W1"]
     assert_allclose(encoder.transform(texts), init.transform(texts), atol=1e-6)
     alike = zoo.make("paragram", init=encoder)
-    with pytest.raises(ValueError, match="has another tokenizer: pass its tokenizer"):
+    with pytest.raises(ValueError, match="has another tokenizer: also pass its"):
         alike.fit(zoo.pairs)
 
 
