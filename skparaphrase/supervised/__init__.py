@@ -1,4 +1,4 @@
-"""Scores, classes, ranks and tags, learnt from labelled texts, pairs and words."""
+"""Models that learn scores, classes, ranks and tags from labelled texts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

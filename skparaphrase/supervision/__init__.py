@@ -1,8 +1,8 @@
-"""What `X` and `y` teach: one class for each kind of examples and of targets.
+"""Training examples: one class for each kind of examples and of targets.
 
-:class:`Examples` are texts and what is known of them. Their kind says how they are read
-and split: for encoders a :class:`Lesson`, which :func:`supervise` tells apart by the
-shapes of `X` and `y`; a supervised model names its kind of :class:`Targets`.
+:class:`Examples` are texts with targets and weights. Their kind determines how they are
+read and split. For encoders, it is a :class:`Lesson`, which :func:`supervise` selects
+by the shapes of `X` and `y`. A supervised model defines its kind of :class:`Targets`.
 """
 
 # Authors: The skparaphrase developers

@@ -281,7 +281,7 @@ def test_scores(case):
 @pytest.mark.parametrize("case", GRADED, indirect=True)
 def test_scale_of_the_scores(case):
     X, y = case.X, case.y
-    with pytest.raises(ValueError, match="outside of the levels, 0 to 3"):
+    with pytest.raises(ValueError, match="outside the levels, 0 to 3"):
         case.make(levels=range(4)).fit(X, y)
     model = case.make(levels=None, warm_start=True)
     with pytest.raises(ValueError, match="All scores are 3: pass the levels"):
@@ -333,7 +333,7 @@ def test_callbacks(case, capsys):
     out = capsys.readouterr().out
     assert f"[{case.Model.__name__}] epoch 2: loss {model.loss_curve_[1]:.4f}" in out
     assert "100%" in out
-    assert "gain not measured: validation_fraction=0.1, or X_val" in out
+    assert "gain not measured: to measure it on held-out" in out
     assert [scores["epoch"] for scores in monitor.scores_] == [0, 1, 2]
     for n_epochs, scores in enumerate(monitor.scores_):
         until_then = case.make(max_epochs=n_epochs).fit(case.X, case.y)

@@ -370,7 +370,7 @@ def test_any_transformer_can_be_frozen(vectors, sentences, labels):
     assert_array_equal(model.predict_proba(sentences), other.predict_proba(sentences))
 
 
-@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
+@pytest.mark.filterwarnings("ignore:The loss of .* a constant output")
 @pytest.mark.parametrize("from_init", [False, True])
 def test_huge_penalties_return_the_start(from_init, vectors, pairs, gold, fitted):
     model = SimilarityRegressor(ParaphraseEncoder(vectors), **SMALL)

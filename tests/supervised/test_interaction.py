@@ -279,8 +279,8 @@ def test_sentences_that_are_cut_are_counted(Model, max_words, vectors):
     y = [1, 0, 1, 0]
     model = Model(vectors, max_words=max_words, **{**SMALL, "max_epochs": 1})
     message = (
-        f"{{}} of {{}} distinct sentences have more than max_words={max_words} words, "
-        f"of which only the first {max_words} are compared."
+        f"{{}} of {{}} distinct sentences have more than max_words={max_words} words; "
+        f"only the first {max_words} are compared."
     )
     both = [(message.format(2, 5), __file__)]
     assert warned(model.fit, X, y, X_val=[(long + "w5", "")] * 4, y_val=y) == both

@@ -54,7 +54,7 @@ def test_all_marked_with_1_are_as_without_marks():
 
 
 def test_a_loss_that_takes_no_negatives_says_so_once():
-    message = f"{(~MARKS).sum()} of 40 pairs are marked with 0, which MarginLoss does"
+    message = f"{(~MARKS).sum()} of 40 pairs are marked with 0 and are left out"
     settings = {**SMALL, "loss": "margin"}
     with pytest.warns(UserWarning, match=message) as warned:
         found = make_encoder(**settings).fit(PAIRS, MARKS, X_val=PAIRS, y_val=MARKS)

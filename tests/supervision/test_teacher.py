@@ -162,7 +162,7 @@ def test_resumed_fits_keep_the_axes(tmp_path):
     assert encoder.partial_fit(TEXTS[:5], teach(TEXTS[:5], 12)).teacher_axes_ is axes
     encoder.save(tmp_path / "model")
     assert_array_equal(skparaphrase.load(tmp_path / "model").teacher_axes_, axes)
-    with pytest.raises(ValueError, match="12 dimensions before, and now have 9"):
+    with pytest.raises(ValueError, match="12 dimensions before, but now have 9"):
         encoder.partial_fit(TEXTS[:5], np.ones((5, 9)))
     encoder.set_params(warm_start=False).fit(TEXTS, teach(TEXTS))
     assert not hasattr(encoder, "teacher_axes_")
