@@ -1,4 +1,4 @@
-"""Networks of PyTorch: compositions, heads and the table of word vectors."""
+"""PyTorch networks: compositions, heads and the table of word vectors."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

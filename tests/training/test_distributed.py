@@ -193,7 +193,7 @@ def test_what_differs_is_named(by_two):
         strict=True,
     ):
         assert (
-            f"its 2 processes train one model together; but they differ in {names}."
+            f"its 2 processes train one model together, but they differ in {names}."
             in message
         )
 
