@@ -199,7 +199,7 @@ def test_pairs_without_a_candidate_are_left_out():
 @pytest.mark.parametrize(
     ("pairs", "options", "message"),
     [
-        (FLAT_PAIRS, {"corpus": [*"cdb"]}, "None of 3 texts .* of any of 2 pairs"),
+        (FLAT_PAIRS, {"corpus": [*"cdb"]}, "None of 3 texts .* for any of 2 pairs"),
         ([], {}, "None of 0 texts"),
         (FEW, {"n_negatives": 0}, "n_negatives"),
         (FEW, {"range_min": -1}, "range_min"),
