@@ -172,7 +172,7 @@ def test_empty_places_are_not_relevant():
 
 
 def test_ids_of_another_type_are_suspected():
-    with pytest.warns(UserWarning, match=r"like '7', those of hits like \[7\]"):
+    with pytest.warns(UserWarning, match=r"like '7', and ids of hits like \[7\]"):
         assert mean_score("mrr", [[7, 8]], [{"7": 1}]) == 0
 
 

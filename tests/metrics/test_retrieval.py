@@ -407,7 +407,7 @@ REFUSED = [  # arguments of the scorer, and of its call, if there is one; words
         r"corpus must hold .* shape \(1, 2\)",
     ),
     *(
-        (arguments, None, "Give pairs, or queries and qrels")
+        (arguments, None, "Pass pairs, or queries and qrels")
         for arguments in (
             {"queries": QUERIES},
             {"qrels": QRELS},
@@ -425,7 +425,7 @@ REFUSED = [  # arguments of the scorer, and of its call, if there is one; words
     ({}, (AverageEncoder(), PAIRS, [0, 2.5, 1]), r"y_true\[1\] is 2.5"),
     ({}, (AverageEncoder(), PAIRS, [0, 1]), "inconsistent numbers of samples"),
     ({}, (AverageEncoder(), ["a", "b"], [0, 1]), "Expected pairs of texts"),
-    ({}, (Served(one=["a"]), PAIRS), "give pairs, or queries and qrels"),
+    ({}, (Served(one=["a"]), PAIRS), "pass pairs, or queries and qrels"),
 ]
 
 

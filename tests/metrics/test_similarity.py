@@ -101,7 +101,7 @@ REFUSED = [  # call, arguments, error and its words
         )
         for metric in ("kendall", [], ["pearson", "mrr"])
     ),
-    (STSScorer, ({},), ValueError, "must hold data sets"),
+    (STSScorer, ({},), ValueError, "must contain data sets"),
     (STSScorer, ({"mean": PAIR},), ValueError, "mean"),
     (STSScorer, ({"dev": list(PAIR)},), TypeError, "'dev' must be a tuple"),
     (STSScorer, ({"dev": (*PAIR, PAIR)},), TypeError, "'dev' must be a tuple"),
