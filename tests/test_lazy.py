@@ -102,7 +102,7 @@ def test_all_but_training_works_without_torch(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Training, and networks, need PyTorch: pip install")
+    assert done.stdout.startswith("Training and networks need PyTorch: pip install")
     assert "--index-url https://download.pytorch.org/whl/cpu" in done.stdout
 
 

@@ -1,4 +1,4 @@
-"""Models and tables in folders."""
+"""Saving models and tables to folders, and loading them."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
