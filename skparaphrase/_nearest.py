@@ -79,7 +79,7 @@ class Rows:
 
     Attributes
     ----------
-    vectors : ndarray of shape (n_rows, dim), or what has a length and such slices
+    vectors : ndarray of shape (n_rows, dim), or an object with a length and such slices
         Unit vectors, or zeros.
     words : sparse array of shape (n_rows, n_terms), default=None
         Also of length 1 or 0. The words of a query are looked up by columns (CSC), and

@@ -39,7 +39,7 @@ class IndexedArray(np.ndarray[Any, Any]):
         return indexed
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
-        """A view without the index, whose hash is that of array and index.
+        """A view without the index, whose hash includes array and index.
 
         `joblib.Memory` hashes the bytes of arrays. The hashes of equal arrays must
         differ if the indices do; otherwise, a cached step returns the index of another

@@ -64,8 +64,8 @@ class EmbeddingAdapter(FrozenEstimator):
     word is zero.
 
     For scikit-learn and this package, it is a :class:`~sklearn.frozen.FrozenEstimator`:
-    `fit` does nothing, and `transform`, `save` and other methods are those of the
-    encoder. To load it again, write `EmbeddingAdapter(skparaphrase.load(folder))`.
+    `fit` does nothing, and `transform`, `save` and other methods call the encoder. To
+    load it again, write `EmbeddingAdapter(skparaphrase.load(folder))`.
 
     Examples
     --------
@@ -303,7 +303,7 @@ class EmbeddingAdapter(FrozenEstimator):
     def is_legacy(self) -> bool:
         """Mark as legacy, so that Chroma does not serialise the configuration.
 
-        Pass the embedder to `get_collection`, too.
+        Also pass the adapter to `get_collection`.
 
         Returns
         -------

@@ -96,7 +96,7 @@ class DistilledEncoder(AveragingEncoder):
     axes : {"principal", "teacher"}, default="principal"
         With "teacher", :math:`T` holds the first `dim` coordinates of the teacher's
         unit vectors (`dim=None` keeps all), not centred. The vectors can then be
-        compared with the teacher's, for example those of an English encoder.
+        compared with the teacher's, for example an English encoder's.
 
     Attributes
     ----------

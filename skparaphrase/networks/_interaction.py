@@ -118,8 +118,8 @@ def focus_mask(cube: Tensor, focus: str = "matching") -> Tensor:
     Returns
     -------
     picked : Tensor of shape (n_pairs, length1, length2), bool
-        For each pair, between min(length1, length2) and twice as many cells, where the
-        lengths are those of the sentences; with "paper" possibly fewer.
+        For each pair, between min(length1, length2) and twice as many cells, with the
+        lengths of the sentences; with "paper" possibly fewer.
 
     Notes
     -----

@@ -114,7 +114,7 @@ class Tagger(nn.Module):
         self.output = Dense(dense_dim, n_tags, "linear")
 
     def reset(self, random_state: RandomState) -> None:
-        """Draw all parameters except those of the composition."""
+        """Draw all parameters except the composition's."""
         if self.capitals == "ngram":
             assert isinstance(self.composition, Charagram)
             uniform_(self.capital, random_state, self.composition.range)

@@ -96,7 +96,7 @@ class Clusters:
         threshold: float,
         weight: float,
     ) -> Matches:
-        """The `k` nearest other texts of each query, among those of shared clusters."""
+        """The `k` nearest other texts of each query, among texts of shared clusters."""
         matches = []
         with progress_bar(len(queries), "Comparing") as update:
             for start in range(0, len(queries), self.n_queries):

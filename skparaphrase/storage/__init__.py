@@ -5,5 +5,5 @@
 
 __all__: list[str] = []  # models are saved by methods, and loaded by skparaphrase.load
 
-# Modules that other rooms import from; the others serve this room alone.
+# Modules that other packages import from; the others are private to this one.
 _SHARED = ("_folders", "_models")

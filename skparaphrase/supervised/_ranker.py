@@ -32,7 +32,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     their log-probabilities. Validation keeps the epoch with the highest mean reciprocal
     rank, as in the paper.
 
-    The defaults are faster than the paper's settings and as good; see :meth:`paper`.
+    The defaults are as good as the paper's settings, and faster; see :meth:`paper`.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     Settings of :meth:`paper`: "trecqa" (table 7), "wikiqa" (table 6), with an update
     for each pair. For TrecQA, the released code compares 64 words, and the paper 48.
 
-    The similarity is no part of the paper. With it, a model that has seen few examples,
-    or none, is as good as the similarity alone, which the networks then refine.
+    The similarity is not in the paper. With it, a model trained on few or no examples
+    is as good as the similarity alone, and more examples improve it.
 
     References
     ----------

@@ -10,5 +10,5 @@ by the shapes of `X` and `y`. A supervised model defines its kind of :class:`Tar
 
 __all__: list[str] = []  # models choose the kinds
 
-# Modules that other rooms import from; the others serve this room alone.
+# Modules that other packages import from; the others are private to this one.
 _SHARED = ("_examples", "_relevance", "_supervise", "_tags", "_targets", "_teacher")

@@ -113,7 +113,7 @@ def check_classes(labels: NDArray[Any], where: str = "") -> None:
     n_classes = int((np.unique(labels, return_counts=True)[1] > 1).sum())
     if n_classes < 2:
         raise ValueError(
-            "Labels teach that texts of one class are similar and those of different "
+            "Labels teach that texts of one class are similar and texts of different "
             f"classes are not: two classes of at least two texts are needed{where}; "
             f"got {n_classes}."
         )

@@ -17,7 +17,7 @@ __all__ = [
     "clean_text",
 ]
 
-# Modules that other rooms import from; the others serve this room alone.
+# Modules that other packages import from; the others are private to this one.
 _SHARED = ("_check", "_lookup", "_ngrams", "_stored", "_tokenizer")
 
 _docstrings.complete(__name__)

@@ -382,7 +382,7 @@ class WordVectors:
         return self._oov.vectors([word])[0]
 
     def astype(self, dtype: DTypeLike) -> Self:
-        """Convert the matrix, and that of `subwords`, to another data type.
+        """Convert the matrix, and the matrix of `subwords`, to another data type.
 
         Parameters
         ----------
