@@ -1,4 +1,4 @@
-"""The code of the README runs, and gives what stands beside it."""
+"""The code of the README runs, with the output shown there."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

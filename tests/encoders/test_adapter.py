@@ -1,4 +1,4 @@
-"""The encoder with the methods that other libraries call."""
+"""The adapter of encoders to interfaces of other libraries."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

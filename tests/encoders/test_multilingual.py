@@ -1,4 +1,4 @@
-"""The encoder of nine languages, and what encoders say of texts in others."""
+"""The encoder of nine languages, and warnings about texts in other languages."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -254,7 +254,7 @@ QUESTIONS = {  # ten of a shop's customers in each language, and sentences with 
 @pytest.mark.parametrize("name", ["english", "multilingual"])
 @pytest.mark.parametrize("language", QUESTIONS)
 def test_ten_texts_are_enough(name, language):
-    """One by one, as of a bot, and in one call; a sentence may be one token."""
+    """One by one, as in a chatbot, and in one call; a sentence may be one token."""
     questions = QUESTIONS[language]
     for calls in ([[question] for question in questions], [questions]):
         encoder = fresh(name)
@@ -270,7 +270,7 @@ def test_ten_texts_are_enough(name, language):
 
 @pytest.mark.parametrize("name", ["english", "multilingual"])
 def test_english_is_silent(name):
-    """The example data, in their order and mixed, one by one and in one call."""
+    """The example data, in order and shuffled, one by one and in one call."""
     texts = [*load_faq().data, *np.ravel(load_paraphrases().data)[:500]]
     mixed = np.random.default_rng(0).permutation(texts).tolist()
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""The encoder that comes with the package, and its similarities."""
+"""The bundled encoder, and its similarities."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -256,7 +256,7 @@ def test_a_matrix_compares_each_with_each(compared):
 
 
 def test_probabilities_are_those_of_the_committed_fit():
-    """Platt's sigmoid of the cosine, with the coefficients that the script found."""
+    """Platt's sigmoid of the cosine, with the coefficients from the script."""
     path = Path(__file__).parents[2] / "benchmarks/results/probability.json"
     fit = json.loads(path.read_text("utf-8"))["results"]
     pairs = skparaphrase.datasets.load_graded_pairs().data[:50]

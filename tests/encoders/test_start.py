@@ -1,4 +1,4 @@
-"""What a fit starts from: `vectors`, `init`, or the pretrained table."""
+"""The start of a fit: `vectors`, `init`, or the pretrained table."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -197,7 +197,7 @@ def test_copies_resume_and_know_their_start(zoo, average, way, tmp_path):
     if way == "pickle":
         again = pickle.loads(pickle.dumps(encoder))
         assert zoo.same(again.fit(zoo.pairs), encoder.fit(zoo.pairs))
-    else:  # which holds neither `init` nor the state of the optimizer
+    else:  # the folder contains neither `init` nor the state of the optimizer
         encoder.save(tmp_path / "encoder")
         again = skparaphrase.load(tmp_path / "encoder")
         before = again.vectors_.matrix.copy()

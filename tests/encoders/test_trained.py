@@ -1,4 +1,4 @@
-"""What all trained encoders share: fits, fits that resume, validation, `init`."""
+"""Shared by all trained encoders: fits, resumed fits, validation, `init`."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -67,7 +67,7 @@ def test_blank_texts_and_unknown_words_are_zero(zoo, name):
 
 @pytest.fixture
 def with_subwords(zoo):
-    """The table of the zoo, which makes vectors for unknown words."""
+    """The table of the zoo, with n-grams for unknown words."""
     rows = np.random.RandomState(0).standard_normal((16, zoo.vectors.dim))
     return WordVectors(
         zoo.vectors.words,
@@ -123,12 +123,12 @@ def test_fit_leaves_global_random_states_alone(zoo, name):
 @pytest.mark.filterwarnings("ignore:The loss of .* a constant output")
 @pytest.mark.parametrize(("loss", "sparse"), [("margin", True), ("infonce", False)])
 def test_training_lowers_the_loss(zoo, name, loss, sparse):
-    # Partners share all words but one, so that there is something to learn.
+    # Partners share all words but one, so there is something to learn.
     pairs = [(text, f"{text} w{i % 20}") for i, text in enumerate(zoo.texts)]
     optimizer = Optimizer("adam", sparse=sparse)
     encoder = zoo.make(name, max_epochs=8, loss=loss, optimizer=optimizer)
     curve = encoder.fit(pairs).loss_curve_
-    assert min(curve) < 0.97 * curve[0]  # steps so large may lose it again
+    assert min(curve) < 0.97 * curve[0]  # such large steps may lose it again
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_frozen_vectors_stay_to_the_bit(zoo, of_words):
 
 @pytest.fixture
 def held_out(monkeypatch):
-    """The pairs that fits split off for validation, once if they are the same."""
+    """The pairs that fits hold out for validation, without repetition."""
     held = []
 
     class Watched(RetrievalScorer):

@@ -15,8 +15,8 @@ from skparaphrase.metrics import RetrievalScorer
 from skparaphrase.metrics._relevance import check_qrels, mean_score
 from skparaphrase.search import SemanticSearch
 
-# Two queries. Of the first, a, c and d are relevant, in places 1 and 4, and d is not
-# found; b is judged and not relevant. Of the second, only x is, in place 3.
+# Two queries. For the first, a, c and d are relevant, at ranks 1 and 4, and d is not
+# found; b is judged and not relevant. For the second, only x is relevant, at rank 3.
 HITS = [["a", "b", "e", "c", "f"], ["y", "z", "x", "u", "v"]]
 QRELS = [{"a": 1, "b": 0, "c": 3, "d": 2}, {"x": 2, "w": -1}]
 

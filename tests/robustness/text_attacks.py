@@ -12,7 +12,7 @@ from sklearn.base import clone
 from subjects import TEXTS, as_pairs, fitted, fitting_data
 from subjects import say as say_and_warn
 
-# What a program might take for a separator, or for nothing.
+# Characters that a program might treat as separators or ignore.
 EVIL_TEXTS = [
     *("\0", "\x1c\x1d\x1e\x1f", "\x85", "\u2028", "\ufeff", "\ufffe", "\U0010ffff"),
     *("\ud800", "\udfff", "\u200b", "\u00ad", "\u0130", "\u1e9e", "e\u0301", "\u0627"),
@@ -34,14 +34,14 @@ def nasty_texts(random, length=None):
 
 
 def say(*arguments):
-    """What a model says, without the warning of another language."""
+    """The outputs of a model, without the warning about another language."""
     with warnings.catch_warnings():  # few of the tokens are words
         warnings.filterwarnings("ignore", "Words that the table lacks")
         return say_and_warn(*arguments)
 
 
 def give_nasty_texts(name, seed, folder):
-    """What is said of a text is finite, and the same whatever stands beside it."""
+    """The output for a text is finite, and does not depend on other texts."""
     random = Random(seed)
     texts = nasty_texts(random, LENGTHS.get(name))
     model = random.choice(fitted(name))
@@ -54,7 +54,7 @@ def give_nasty_texts(name, seed, folder):
 
 
 def fit_to_nasty_texts(name, seed, folder):
-    """A model that was fitted to them says something finite of them."""
+    """The outputs of a model that was fitted on them are finite."""
     random = Random(seed)
     texts = [*nasty_texts(random, LENGTHS.get(name)), *TEXTS[:2]]
     model = clone(random.choice(fitted(name)))

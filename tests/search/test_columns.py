@@ -175,7 +175,7 @@ def test_what_a_payload_saves(tmp_path):
         search.save(tmp_path / "search")
     assert pickle.loads(pickle.dumps(search)).payload_["day"] == dates["day"]
     search = SemanticSearch().fit(TEXTS[:1], ids=[("a", 1)])
-    with pytest.raises(ValueError, match="ids_ contains tuples; save takes numbers"):
+    with pytest.raises(ValueError, match="ids_ contains tuples; save supports"):
         search.save(tmp_path / "other")
     assert [path.name for path in tmp_path.iterdir()] == ["search"]
 

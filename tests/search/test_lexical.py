@@ -1,4 +1,4 @@
-"""Search, near duplicates and mining by words beside vectors."""
+"""Search, near duplicates and mining by words in addition to vectors."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -111,7 +111,7 @@ def test_progress_counts_every_text(counts, monkeypatch):
 # Hard negatives
 
 FEW = load_paraphrases().data[:60]
-# One anchor has two partners, one is a partner itself, and one pair is there twice.
+# One anchor has two partners, one is itself a partner, and one pair is repeated.
 CHAINED = np.vstack(
     [
         FEW,

@@ -59,7 +59,7 @@ def test_which_encoder_is_used():
     fitted = SIFEncoder().fit(TEXTS)
     assert SemanticSearch(fitted).fit(TEXTS).encoder_ is fitted
     assert clone(SemanticSearch(FrozenEstimator(fitted))).fit(TEXTS)
-    # scikit-learn takes this pipeline for fitted, as its last step learns nothing.
+    # scikit-learn considers this pipeline fitted, because its last step learns nothing.
     pipeline = make_pipeline(SIFEncoder(), Normalizer())
     assert SemanticSearch(pipeline).fit(TEXTS).encoder_ is not pipeline
     assert SemanticSearch(pipeline.fit(TEXTS)).fit(TEXTS).encoder_ is pipeline

@@ -29,7 +29,7 @@ QUERIES = load_graded_pairs().data[:40, 1]
 
 
 class Reversed(BaseEstimator):
-    """An index with its own way to count: the worst first, and a row too many."""
+    """An index with a different order: the worst first, and one row too many."""
 
     def fit(self, X, y=None):
         self.X_ = X
@@ -48,7 +48,7 @@ class Padded(Reversed):
 
 
 class Failing(Reversed):
-    """Cannot be fitted to more than four vectors."""
+    """Cannot be fitted on more than four vectors."""
 
     def fit(self, X, y=None):
         if len(X) > 4:

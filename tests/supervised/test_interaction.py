@@ -55,7 +55,7 @@ def examples(pairs, gold, answers):
 
 
 def outputs(model, X):
-    """The outputs that say most."""
+    """The most informative outputs."""
     if isinstance(model, PairwiseInteractionRanker):
         return model.decision_function(X)
     return model.predict(X)
@@ -204,7 +204,7 @@ def test_vectors_are_trained_if_not_frozen(Model, examples, vectors):
     assert {start.words[i] for i in np.flatnonzero(moved)} == used
     assert_array_equal(vectors.matrix, matrix)  # bit by bit
     assert outputs(model, [("w40 unread", "w1")]).shape == (1,)
-    # Another fit without them forgets them.
+    # Another fit without them drops them.
     assert not hasattr(model.set_params(freeze="vectors").fit(X, y), "vectors_")
     for name, value in model.parameters_.items():
         assert_array_equal(value, frozen.parameters_[name])

@@ -1,4 +1,4 @@
-"""Several labels a text, against slow equations and scikit-learn."""
+"""Several labels per text, against slow equations and scikit-learn."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -104,7 +104,7 @@ def test_the_start_is_one_logistic_regression_a_label(vectors, sentences, Y):
 
 
 def test_the_loss_is_the_mean_of_binary_cross_entropies(vectors, sentences, Y):
-    """The loss of an epoch that changes nothing is that of its start."""
+    """The loss of an epoch that changes nothing equals the loss of its start."""
     weights = np.random.default_rng(1).uniform(0.5, 2, len(sentences))
     balanced = np.column_stack([compute_sample_weight("balanced", y) for y in Y.T])
     for class_weight, by_label in ((None, 1.0), ("balanced", balanced)):

@@ -117,7 +117,7 @@ def test_validation_by_question(model, answers, splits):
 
 
 def test_questions_in_a_second_column(model, answers):
-    """They tell where there is validation, and change nothing else."""
+    """Groups only determine the validation part."""
     X, y = answers
     plain = clone(model).fit(X, y)
     query = np.arange(18) % 3

@@ -1,4 +1,4 @@
-"""The kind of examples that `X` and `y` hold, in memory and on disk."""
+"""The kind of examples in `X` and `y`, in memory and on disk."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -28,7 +28,7 @@ def container(request, to_parquet):
 
 @pytest.mark.parametrize("y", [MASK, MASK.astype(int), MASK.astype(float).tolist()])
 def test_y_marks_paraphrases(y, container):
-    """The form of the marks, and where the pairs are, make no difference."""
+    """The type of the marks and the storage of the pairs make no difference."""
     assert_array_equal(trained(container(PAIRS), y), trained(PAIRS, MASK))
 
 

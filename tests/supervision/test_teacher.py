@@ -72,7 +72,7 @@ def test_several_labels_are_no_vectors_of_a_teacher(container):
     for y in (rows, rows.astype(float), rows > 0):
         with pytest.raises(ValueError, match=r"several labels.*TextClassifier"):
             make_encoder().fit(TEXTS, container(y))
-    # What the message says, in a pipeline.
+    # The advice of the message, in a pipeline.
     frozen = FrozenEstimator(make_encoder(max_epochs=0).fit(TEXTS, rows[:, 0]))
     one_vs_rest = OneVsRestClassifier(LogisticRegression())
     pipe = make_pipeline(frozen, one_vs_rest).fit(TEXTS, rows)

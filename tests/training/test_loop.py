@@ -1,4 +1,4 @@
-"""The engine of fitting: losses, validation, patience, and what an error leaves."""
+"""The training loop: losses, validation, patience, and the state after errors."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -35,7 +35,7 @@ SMALL = {"max_epochs": 1, "device": "cpu", "random_state": 0}
 
 
 class Trainer:
-    """Loses 1 / epoch, and holds the number of the epoch."""
+    """Has the loss 1 / epoch, and stores the number of the epoch."""
 
     device = torch.device("cpu")
     texts_per_row, ordered_first_epoch = None, True
@@ -74,7 +74,7 @@ class Trainer:
 
 
 class Callbacks:
-    """Record what is seen, and stop or raise after an epoch."""
+    """Record the arguments, and stop or raise after an epoch."""
 
     def __init__(self, stop_after=None, error=None):
         self.seen = []
@@ -147,7 +147,7 @@ def test_a_history_goes_on_from_an_earlier_one():
 
 
 class Recorder:
-    """Keep what the hooks of a real fit get in `metadata`.
+    """Record the `metadata` of the hooks of a real fit.
 
     A cache of scikit-learn keeps callbacks in memory.
     """
@@ -330,7 +330,7 @@ def test_pairs_that_are_all_connected_warn():
 def test_pairs_of_wrong_columns_warn():
     X = load_paraphrases().data
     numbers = [(str(1000 + row), text) for row, text in enumerate(X[:, 0])]
-    # The paper's setting and small vectors, which cannot learn any columns by heart.
+    # The paper's setting and small vectors, which cannot memorise any columns.
     encoder = ParaphraseEncoder.paper(**{**SMALL, "max_epochs": 3})
     with pytest.warns(ConvergenceWarning, match="loss of 0.8. Check") as caught:
         encoder.fit(numbers)

@@ -137,7 +137,7 @@ def test_model2vec(dtype, mapped, weighted):
 
 
 def foreign(tokenizer, matrix):
-    """A static model, as far as `from_model2vec` looks at it."""
+    """A static model with the attributes that `from_model2vec` reads."""
     return SimpleNamespace(tokenizer=tokenizer, embedding=matrix)
 
 
