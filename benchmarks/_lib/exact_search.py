@@ -19,7 +19,7 @@ K = 10
 N_QUERIES = {1_000: 500, 100_000: 100, 1_000_000: 30}
 N_TEXTS = max(N_QUERIES)
 DIM = 256
-NOISE = 0.002  # probability of drawing a component again
+NOISE = 0.002  # standard deviation of the noise of resampled components
 N_UPDATES, N_SEARCHED = 200, 10
 SAME = 2e-6  # tolerance for rounding errors of scores
 

@@ -87,7 +87,7 @@ OTHERS = {"documents", "duplicates", *FITS}  # sections with tables of their own
 MARGIN = 0.5  # a smaller lead does not count
 SENTENCE = r"(?<=[.!?])\s+"  # between the passages of a document
 DOCUMENTS = "Medline", "StackFAQ, answers"  # tasks
-N_DOCUMENTS = (10, 30, 100, 300)  # the texts of a fit
+N_DOCUMENTS = (10, 30, 100, 300)  # numbers of documents of a fit
 WHOLE, PASSAGES, GENERAL = "whole texts", "passages", "STS"
 THRESHOLDS = np.arange(20, 100) / 100  # of near duplicates
 PAIRS, GROUPED = KINDS_FOUND = "pairs", "groups"

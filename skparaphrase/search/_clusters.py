@@ -69,7 +69,7 @@ class Clusters:
 
     @property
     def n_queries(self) -> int:
-        """Split queries into blocks that fill the blocks of their clusters."""
+        """Number of queries in a block, which fill the blocks of their clusters."""
         return QUERIES * self.n_clusters // _PROBES // 4
 
     def parts(

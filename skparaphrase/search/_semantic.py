@@ -186,7 +186,7 @@ class SemanticSearch(TextComparer):
 
     @property
     def _lock(self) -> Any:
-        """The lock of updates in this process; after a fork, a child has a new one."""
+        """The lock of updates in this process; a forked child has its own."""
         return self.__dict__.setdefault(f"_lock_{os.getpid()}", RLock())
 
     def __getstate__(self) -> dict[str, Any]:
