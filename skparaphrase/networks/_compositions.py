@@ -61,7 +61,7 @@ def with_parameters(
         module.load_state_dict({k: torch.tensor(array) for k, array in arrays.items()})
     except RuntimeError as error:
         raise ValueError(
-            f"{owner} has other parameters than the settings require. {error}"
+            f"{owner} does not have the parameters that the settings require. {error}"
         ) from error
     return module
 

@@ -271,8 +271,8 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
         for name, weight in (self.weights or {}).items():
             if name not in factors or not 0 <= weight < np.inf:
                 raise ValueError(
-                    "weights must be finite numbers of at least 0 of "
-                    f"{list(factors)}; got {weight!r} of {name!r}."
+                    "weights must be finite numbers of at least 0 for transformers of "
+                    f"{list(factors)}; got {weight!r} for {name!r}."
                 )
             factors[name] = float(np.sqrt(weight))
         return factors

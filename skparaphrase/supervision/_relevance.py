@@ -46,8 +46,8 @@ class Relevance(Targets):
         """Raise an error if there are weights, or if every epoch would score 0."""
         if examples.weights is not None:
             raise ValueError(
-                "The mean reciprocal rank has no weights: sample_weight_val must be "
-                "None."
+                "The mean reciprocal rank does not support weights: sample_weight_val "
+                "must be None."
             )
         if not examples.targets[:, 0].any():
             raise ValueError(

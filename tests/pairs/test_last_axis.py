@@ -152,7 +152,7 @@ def infinite(texts):
     ("weights", "other", "message"),
     [
         ({"chars": 1}, "drop", "got 1 of 'chars'"),
-        ({"char": -1}, "drop", "got -1 of 'char'"),
+        ({"char": -1}, "drop", "got -1 for 'char'"),
         ({"char": np.nan}, "drop", "got nan of 'char'"),
         ([1, 2], "drop", "'weights' parameter"),
         (None, FunctionTransformer(infinite), "Input other contains infinity"),

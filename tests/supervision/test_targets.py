@@ -168,7 +168,7 @@ def test_answers_belong_to_questions():
     only = Examples(texts, read, np.array([0.0, 1.0, 1.0]))
     with pytest.raises(ValueError, match="all 2 are wrong"):
         Relevance.fit(only)
-    with pytest.raises(ValueError, match="has no weights"):
+    with pytest.raises(ValueError, match="does not support w"):
         relevance.check_validation(only)
 
 
