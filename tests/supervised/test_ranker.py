@@ -190,7 +190,7 @@ def test_groups_are_routed_to_score(model, answers):
         ),
         ({"y": [0, 1, 2] * 6}, r"0 or 1; y_true\[2\] is 2"),
         ({"X_val": [("a", "b")], "y_val": [2]}, "0 or 1"),
-        ({"X_val": [("a", "b")], "y_val": [1], "sample_weight_val": [1]}, "no weights"),
+        ({"X_val": [("a", "b")], "y_val": [1], "sample_weight_val": [1]}, "support we"),
     ],
 )
 def test_bad_targets(change, match, model, answers):
