@@ -1,4 +1,17 @@
-"""Paraphrastic sentence embeddings for scikit-learn."""
+"""Search, compare and classify texts by meaning, with scikit-learn.
+
+Encoders map texts to vectors that are close if the texts have similar meanings. They
+are scikit-learn estimators and work in pipelines, grid searches and `clone`. A small
+English encoder is bundled, and nothing is downloaded. PyTorch is imported only if you
+train an encoder or use a network.
+
+>>> import skparaphrase
+>>> encoder = skparaphrase.load_pretrained()
+>>> encoder.transform(["The cat sleeps.", "A kitten naps."]).shape
+(2, 256)
+>>> skparaphrase.similarity("The cat sleeps.", "A kitten naps.") > 0.5
+True
+"""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

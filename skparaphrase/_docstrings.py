@@ -1,4 +1,4 @@
-"""Docstrings whose entries are written once, and read in full wherever they apply."""
+"""Docstring entries that are written once and copied to where they apply."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -23,8 +23,8 @@ def complete(room: str) -> None:
 
     The description of a parameter or attribute may begin with "As in :class:`X`."; X
     may also be a function or a method. The entry then gets the type and description
-    that X gives to this name, with the default of its own signature. What follows
-    "As in :class:`X`." stays, and an entry of several names becomes one for each.
+    that X gives to this name, with the default of its own signature. Text after "As in
+    :class:`X`." is kept, and an entry of several names becomes one entry per name.
     """
     public = vars(sys.modules[room])
     for name in public["__all__"]:
@@ -35,7 +35,7 @@ def complete(room: str) -> None:
         for base in getattr(owner, "__mro__", ()):
             if base.__module__.startswith("skparaphrase."):
                 for member in vars(base).values():
-                    method = getattr(member, "__func__", member)  # of a class method
+                    method = getattr(member, "__func__", member)  # for a class method
                     if inspect.isfunction(method):
                         _complete(method, ChainMap({**vars(base)}, public))
 
@@ -62,11 +62,11 @@ def _complete(owner: Any, scope: ChainMap[str, Any]) -> None:
                 kind_there = re.sub("default=.*", f"default={default}", kind_there)
             rest = fill(" ".join(description[found.end() :].split()), 80)
             text += indent(f"\n{rest}" if rest else "", "    ")
-            kind_here = kind or kind_there  # errors have none
+            kind_here = kind or kind_there  # errors have no type
             entries.append(name + (f" : {kind_here}" if kind_here else "") + text)
         return "\n".join(entries)
 
-    # As the compiler of Python 3.13 cleans docstrings, with a line break at the end.
+    # Cleaned like by the compiler of Python 3.13, with a line break at the end.
     owner.__doc__ = _ENTRY.sub(in_full, inspect.cleandoc(owner.__doc__)) + "\n"
 
 

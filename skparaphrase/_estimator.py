@@ -1,4 +1,4 @@
-"""What every estimator shares: stored parameters, links to docs, warnings."""
+"""Shared by all estimators: stored parameters, links to docs, warnings."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -13,9 +13,9 @@ _WITHIN = {"skparaphrase", "sklearn", "joblib", "contextlib"}
 
 
 class DocumentedOnline:
-    """Estimators whose HTML links to their pages of the documentation.
+    """Mixin for estimators whose HTML diagrams link to our documentation.
 
-    Stands before `BaseEstimator` among the bases, whose link leads to scikit-learn.
+    It must precede `BaseEstimator` among the bases, which links to scikit-learn.
     Classes of other packages that derive from ours have no link.
     """
 
@@ -30,14 +30,14 @@ Settings = dict[str, dict[str, Any]]
 
 
 class PaperSettings:
-    """Models that have settings of their papers' tables.
+    """Mixin for models with settings of their papers' tables.
 
-    A class lists what determines the training of its paper. An encoder also names the
-    values that equal its defaults, so that a setting does not change with them. Every
-    value is from the text of a paper, its tables, or the scripts that its authors
-    released; all papers train with dense updates. The papers' lambda_w, lambda_c and
-    lambda_s are `vectors_penalty`, `composition_penalty` and `head_penalty` of the
-    optimizer, halved as in the authors' code.
+    A class lists all parameters that determine the training of its paper. An encoder
+    also lists values that equal its defaults, so a setting does not change if defaults
+    do. Every value comes from the text of a paper, its tables, or the scripts that its
+    authors released. All papers train with dense updates. The papers' lambda_w,
+    lambda_c and lambda_s are `vectors_penalty`, `composition_penalty` and
+    `head_penalty` of the optimizer, halved as in the authors' code.
     """
 
     _paper_settings: ClassVar[Settings] = {}
@@ -49,10 +49,11 @@ class PaperSettings:
         Parameters
         ----------
         setting : str, default=None
-            The settings are listed in the notes of the class; the first is the default.
+            Name of the setting. Settings are listed in the notes of the class; the
+            first is the default.
         **params : dict
             Other parameters, such as `vectors` or `random_state`, and parameters that
-            override the setting; those of its parts as in `set_params`:
+            override the setting. Nested parameters are written as in `set_params`:
             `encoder__vectors`, `optimizer__name`.
 
         Returns
@@ -79,7 +80,7 @@ class PaperSettings:
         return estimator
 
     def _start_as_in_paper(self, given: set[str]) -> None:
-        """Set the vectors that papers start from, unless they are given."""
+        """Set the initial vectors of papers, unless they are given."""
 
 
 def store_parameters(estimator: Any, arguments: dict[str, Any]) -> None:
@@ -89,7 +90,7 @@ def store_parameters(estimator: Any, arguments: dict[str, Any]) -> None:
 
 
 def is_called_directly() -> bool:
-    """Whether no pipeline, search or other estimator of scikit-learn calls a `fit`."""
+    """Whether a `fit` is not called by a pipeline, search or other estimator."""
     frame: Any = sys._getframe(2)
     while frame is not None:
         name = frame.f_globals.get("__name__", "")
@@ -100,7 +101,7 @@ def is_called_directly() -> bool:
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the line outside this package and scikit-learn that led here.
+    """Warn with the line of the caller outside this package and scikit-learn.
 
     `skip_file_prefixes` of Python 3.12 does the same.
     """

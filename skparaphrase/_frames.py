@@ -1,4 +1,4 @@
-"""Columns and index of a frame, table or series, whichever library made it."""
+"""Columns and index of a frame, table or series of any library."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,11 +7,11 @@ from typing import Any
 
 
 def column_names(X: object) -> list[Any]:
-    """Names of the columns of a frame or table; of anything else, none."""
+    """Names of the columns of a frame or table; empty for anything else."""
     return [*getattr(X, "column_names", getattr(X, "columns", ()))]
 
 
 def row_index(X: object) -> Any:
-    """The index of a frame or series of pandas; of anything else, None."""
+    """The index of a frame or series of pandas; None for anything else."""
     index = getattr(X, "index", None)
     return index if hasattr(index, "is_unique") else None

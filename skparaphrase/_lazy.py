@@ -1,4 +1,4 @@
-"""What is imported at its first use: PyTorch, the rooms that need it, and extras."""
+"""Lazy imports of PyTorch, of the packages that need it, and of extras."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -28,13 +28,13 @@ else:
                 if error.name != "torch":
                     raise
                 raise ModuleNotFoundError(
-                    "Training, and networks, need PyTorch: pip install torch, or its "
+                    "Training and networks need PyTorch: pip install torch, or for the "
                     "small build without GPU: pip install torch --index-url "
                     "https://download.pytorch.org/whl/cpu. Averages of word vectors, "
                     "search and saved averages do not need it.",
                     name="torch",
                 ) from error
-            setattr(self, name, value)  # a search takes microseconds, in every step
+            setattr(self, name, value)  # look-ups cost microseconds in every step
             return value
 
     networks, training = _Lazy("skparaphrase.networks"), _Lazy("skparaphrase.training")
@@ -42,7 +42,7 @@ else:
 
 
 def import_for(caller: str, name: str, install: str) -> Any:
-    """Import what `caller` needs and `pip install` of `install` provides."""
+    """Import a module that `caller` needs and `pip install` of `install` provides."""
     try:
         return import_module(name)
     except ImportError as error:

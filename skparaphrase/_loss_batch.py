@@ -1,4 +1,4 @@
-"""What a loss sees of a batch."""
+"""The batch that is passed to a loss."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -18,28 +18,28 @@ __all__ = ["LossBatch"]
 
 @dataclass(frozen=True)
 class LossBatch:
-    """The texts of a batch, as a loss sees them.
+    """Information about the texts of a batch, for a loss.
 
     Parameters
     ----------
     identities : ndarray of int of shape (n_texts,)
-        Equal numbers stand for equal strings, or with `has_classes` for equal labels.
+        Equal numbers represent equal strings, or equal labels with `has_classes`.
     random_state : RandomState
         The source of all random choices.
     targets : Tensor, default=None
         The scores of pairs, shape (n_pairs,), or a teacher's unit vectors of texts,
         shape (n_texts, dim), if the loss learns from these.
     n_negative : int, default=0
-        The number of negative pairs, whose texts follow those of the paraphrases.
+        Number of negative pairs, whose texts follow the texts of the paraphrases.
     n_hard : int, default=0
-        The number of hard negatives, whose texts are the last ones.
+        Number of hard negatives, which are the last texts.
     has_classes : bool, default=False
         Whether texts of equal identities are never negatives of each other.
     start : Tensor of shape (n_texts, dim), default=None
-        Unit averages of the word vectors that training started from, if they are known.
+        Unit averages of the initial word vectors, if they are known.
     weights : Tensor, default=None
-        Weights in the loss of pairs, shape (n_pairs + n_negative,), or with a teacher's
-        vectors of texts, shape (n_texts,).
+        Weights of pairs in the loss, shape (n_pairs + n_negative,), or of texts with a
+        teacher's vectors, shape (n_texts,).
     """
 
     identities: NDArray[np.integer]

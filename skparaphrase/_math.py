@@ -24,7 +24,7 @@ def dot(first: Vectors, second: Vectors) -> Vectors:
 
 
 def cosine(first: Vectors, second: Vectors) -> Vectors:
-    """Cosine of the angle between vectors on the last axis; 0 where one is zero.
+    """Cosine of the angle between vectors on the last axis; 0 if one is zero.
 
     The other axes are broadcast.
     """
@@ -50,7 +50,7 @@ def unit_vectors(
 
     With `out`, which may be `vectors`, the result is written there.
     """
-    # Divided by the largest entry first, squares neither overflow nor underflow.
+    # After division by the largest entry, squares neither overflow nor underflow.
     largest = vectors.max(axis=-1, keepdims=True, initial=0)
     least = vectors.min(axis=-1, keepdims=True, initial=0)
     largest = np.maximum(largest, -least)
@@ -60,8 +60,8 @@ def unit_vectors(
     return vectors
 
 
-#: Features of the two vectors of a pair, in NumPy, SciPy and PyTorch. "cosine" is
-#: another one, which each library computes in its own way.
+#: Features of the two vectors of a pair, in NumPy, SciPy and PyTorch. There is also
+#: "cosine", which is computed differently in each library.
 _PAIR_FEATURES: dict[str, Callable[[Any, Any], Any]] = {
     "product": operator.mul,
     "absdiff": lambda first, second: abs(first - second),
@@ -73,13 +73,13 @@ _PAIR_FEATURES: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def check_pair_features(features: Sequence[Any]) -> list[str]:
-    """Features as a list; raise unless it holds names of features, at least one."""
+    """Features as a list; raise an error unless it has one or more valid names."""
     names = {*_PAIR_FEATURES, "cosine"}
     if not len(features) or not all(
         isinstance(name, str) and name in names for name in features
     ):
         raise ValueError(
-            f"features must hold some of {sorted(names)}; got {features!r}."
+            f"features must contain some of {sorted(names)}; got {features!r}."
         )
     return list(features)
 
@@ -87,7 +87,7 @@ def check_pair_features(features: Sequence[Any]) -> list[str]:
 def pair_features(
     features: Sequence[str], first: Any, second: Any, cosine: Callable[[Any, Any], Any]
 ) -> list[Any]:
-    """Blocks of columns, from the rows of the two sides; `cosine` returns a column."""
+    """Blocks of columns from the rows of the two sides; `cosine` returns a column."""
     functions = {**_PAIR_FEATURES, "cosine": cosine}
     return [functions[name](first, second) for name in features]
 

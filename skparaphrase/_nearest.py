@@ -1,4 +1,4 @@
-"""The most similar of many texts, by vectors and words, in blocks of bounded memory."""
+"""Nearest texts by vectors and words, in blocks of limited memory."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -17,24 +17,24 @@ from skparaphrase._typing import Indices
 
 Matches = tuple[Indices, Indices, Cosines]  # query, row, score
 
-QUERIES = 1024  # in a block
+QUERIES = 1024  # queries in a block
 _CELLS = 2**21  # scores in a block: 8 MB
-_ROWS = 2048, 2**14  # in the first block of rows, and at most
-_SAMPLE = 1024  # rows from which a first bound is computed
-_BOUNDED = 4096  # rows, and _LONG numbers, from which on a bound saves time
+_ROWS = 2048, 2**14  # rows in the first block, and at most
+_SAMPLE = 1024  # rows for computing a first bound
+_BOUNDED = 4096  # rows, and _LONG numbers, for which a bound saves time
 _LONG = 192
-_SHORT = 64  # numbers of a vector that a bound reads first; twice as many if needed
-_REFINED = 2**13  # pairs whose vectors are read at a time
-_USELESS = 3  # blocks in a row after which a bound that leaves too many is not used
-_ROUNDING = 1e-5  # of scores, which differs with the shape of the blocks
+_SHORT = 64  # components that a bound reads first; twice as many if needed
+_REFINED = 2**13  # pairs whose vectors are compared at a time
+_USELESS = 3  # blocks in a row in which a bound saves too little before it is dropped
+_ROUNDING = 1e-5  # rounding error of scores, which depends on the shape of blocks
 _LEEWAY = 2e-6  # below a threshold, so that threshold 1 finds equal texts
 
 
 class Bound:
-    """Vectors along their first principal axes, and the length of what is left.
+    """Vectors along their first principal axes, with the length of the remainder.
 
-    The inner product of two such rows is at least that of the vectors (Cauchy and
-    Schwarz), and reads a quarter or half of 256 numbers.
+    The inner product of two such rows is an upper bound of the inner product of the
+    vectors (Cauchy and Schwarz), and reads a quarter or half of 256 numbers.
 
     Attributes
     ----------
@@ -54,12 +54,12 @@ class Bound:
 
     @classmethod
     def of(cls, vectors: UnitVectors) -> Self | None:
-        """The bound, or None where it would save nothing."""
+        """Make a bound, or return None if it would save nothing."""
         n, dim = vectors.shape
         return cls(vectors) if n >= _BOUNDED and dim >= _LONG else None
 
     def shortened(self, vectors: UnitVectors) -> NDArray[np.float32]:
-        """The rows of vectors, which may have any length."""
+        """Make the rows for vectors, which may have any length."""
         short = np.empty((len(vectors), 2 * _SHORT + 2), np.float32)
         squares = dot(vectors, vectors)
         left = squares.copy()
@@ -68,27 +68,27 @@ class Bound:
         ):
             along = part[:, :-1] = vectors @ axes
             left -= dot(along, along)
-            # What is left of a square is exact up to its rounding, which is added.
+            # The remainder of a square is exact up to rounding, which is added.
             part[:, -1] = np.sqrt(np.maximum(left, 0) + 1e-6 * squares)
         return short
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Texts that are compared: all, or some ascending ones.
+    """Texts to compare: all, or some in ascending order.
 
     Attributes
     ----------
-    vectors : ndarray of shape (n_rows, dim), or what has a length and such slices
+    vectors : ndarray of shape (n_rows, dim), or an object with a length and such slices
         Unit vectors, or zeros.
     words : sparse array of shape (n_rows, n_terms), default=None
-        Also of length 1 or 0. By columns (CSC), the words of a query are looked up, and
-        by rows (CSR), those of a few pairs.
+        Also of length 1 or 0. The words of a query are looked up by columns (CSC), and
+        the words of a few pairs by rows (CSR).
     bound : Bound, default=None
     chosen : ndarray of int, default=None
     hidden : ndarray of int, default=None
-        Ascending rows that are not compared. If they are few, this is faster than to
-        choose the others.
+        Rows not to compare, in ascending order. For a few rows, this is faster than
+        choosing the others.
     """
 
     vectors: Any
@@ -101,23 +101,23 @@ class Rows:
         return len(self.vectors if self.chosen is None else self.chosen)
 
     def take(self, rows: Indices) -> "Rows":
-        """Some of the texts, which are all there."""
+        """Choose some of the texts; none may be chosen or hidden before."""
         words = None if self.words is None else self.words[rows]
         return Rows(self.vectors[rows], words)
 
     def part(self, array: Any, rows: slice) -> Any:
-        """The chosen rows of a slice, of the vectors, words or bound."""
+        """The chosen rows of a slice of the vectors, words or bound."""
         if self.chosen is None:
             return array[rows]
         chosen = self.chosen[rows]
         first, last = chosen[0], chosen[-1]
-        if last - first < len(chosen):  # no gaps, so not copied
+        if last - first < len(chosen):  # without gaps, there is no copy
             return array[first : last + 1]
         return array[chosen]
 
 
 class _Words:
-    """The words' part of the scores of a block of queries."""
+    """The contribution of words to the scores of a block of queries."""
 
     def __init__(self, queries: Any, rows: Rows, weight: float) -> None:
         self.queries = queries * np.float32(weight)
@@ -129,7 +129,7 @@ class _Words:
             self.precomputed = scores if rows.chosen is None else scores[:, rows.chosen]
 
     def upper_bound(self, rows: slice) -> Any:
-        """What the words add to scores, or what they can add at most."""
+        """The contribution of words to scores, or its maximum."""
         return self.weight if self.precomputed is None else self.precomputed[:, rows]
 
     def scores(self, rows: slice) -> Cosines:
@@ -149,21 +149,21 @@ class _Words:
 
 
 def lower_bound(threshold: float) -> np.float32:
-    """Bound that every score of at least the threshold exceeds despite rounding."""
+    """Bound below all scores of at least the threshold, despite rounding."""
     return np.float32(threshold - _LEEWAY)
 
 
 class Queries:
-    """A block of queries, to be compared with rows.
+    """A block of queries to compare with rows.
 
     Parameters
     ----------
     queries, rows : Rows
     block : slice
-        Of the queries.
+        The queries of the block.
     weight : float
-        Of the words. A score is `1 - weight` times the cosine of the vectors plus
-        `weight` times that of the words.
+        Weight of the words. A score is `1 - weight` times the cosine of the vectors
+        plus `weight` times the cosine of the words.
     """
 
     def __init__(
@@ -203,7 +203,7 @@ class Queries:
         Parameters
         ----------
         least : ndarray of shape (n_queries, 1)
-            May be raised between two blocks.
+            Lower bounds, which may be raised between two blocks.
         most : ndarray of shape (n_queries, 1), default=None
             The largest scores.
 
@@ -218,7 +218,7 @@ class Queries:
         short = None
         if self.rows.bound is not None and len(self.rows) >= _BOUNDED:
             short = self.rows.bound.shortened(self.vectors)
-        self.n_read, self.n_useless = _SHORT + 1, 0  # numbers of the bound, and blocks
+        self.n_read, self.n_useless = _SHORT + 1, 0  # components, blocks
         is_precomputed = short is None and (
             self.words is None or self.words.precomputed is not None
         )
@@ -248,7 +248,7 @@ class Queries:
     def _candidates(
         self, part: slice, short: Any, least: Cosines, out: Cosines
     ) -> tuple[Indices, Indices] | None:
-        """Pairs whose score may be larger than `least`; None if they are many."""
+        """Pairs whose score may be larger than `least`; None if there are many."""
         rows = self.rows
         if short is None or rows.bound is None:
             upper = np.matmul(self.vectors, rows.part(rows.vectors, part).T, out=out)
@@ -260,7 +260,7 @@ class Queries:
             upper += self.words.upper_bound(part)
         self._hide(upper, part)
         places = np.flatnonzero(upper > least - _ROUNDING)
-        # One by one, pairs cost more: less so where memory limits the products.
+        # Single pairs cost more, but less so if memory bandwidth limits the products.
         if len(places) > max(upper.size // 64, upper.shape[1] // 4):
             self.n_useless += 1
             if short is not None:
@@ -295,7 +295,7 @@ def nearest(
     skip_same: bool = False,
     weight: float = 0.0,
 ) -> Matches:
-    """Find the `k` rows of the largest scores for each query.
+    """Find the `k` rows with the largest scores for each query.
 
     Parameters
     ----------
@@ -303,9 +303,9 @@ def nearest(
         Unit vectors, or zeros.
     k : int
     threshold : float, default=-inf
-        The smallest score.
+        Minimum score.
     at_most : ndarray of shape (n_queries,), default=None
-        The largest score of each query.
+        Maximum score of each query.
     skip_same : bool, default=False
         Leave out row `i` for query `i`.
     weight : float, default=0.0
@@ -314,7 +314,7 @@ def nearest(
     Returns
     -------
     query, row : ndarray of int of shape (n_matches,)
-        By query, then by falling score, then by row.
+        Sorted by query, then by decreasing score, then by row.
     score : ndarray of shape (n_matches,)
         From -1 to 1.
     """
@@ -348,7 +348,7 @@ def _nearest(
     queries: Queries, k: int, least: Cosines, most: Cosines | None, first: int | None
 ) -> Matches:
     """Find the nearest rows for a block of queries; query `i` is row `first + i`."""
-    n_wanted = k if first is None else k + 1  # of which one may be the same text
+    n_wanted = k if first is None else k + 1  # one of them may be the same text
     if n_wanted <= min(_SAMPLE, len(queries.rows) - 1):
         sample = queries.scores(slice(_SAMPLE))
         if most is not None:
@@ -367,7 +367,7 @@ def _nearest(
             kept = [top_k(kept, k)]
             query, _, score = kept[0]
             n_kept = len(query)
-            # The last of k; later rows with the same score come after it.
+            # The k-th score; later rows with the same score rank after it.
             (full,) = (np.bincount(query, minlength=len(queries)) == k).nonzero()
             last = np.searchsorted(query, full, side="right") - 1
             least[full, 0] = np.maximum(least[full, 0], score[last])
@@ -375,12 +375,12 @@ def _nearest(
 
 
 def top_k(matches: list[Matches], k: int | None = None) -> Matches:
-    """Join and sort by query, falling score and row; keep at most `k` of each query.
+    """Join and sort by query, decreasing score and row; keep at most `k` per query.
 
-    Rows of a query with equal scores have to ascend.
+    Rows of a query with equal scores must be ascending.
     """
     query, row, score = _concatenated(matches)
-    # Scores are less than 2 apart. Rows ascend already, and the sort is stable.
+    # Scores differ by less than 2. Rows are ascending, and the sort is stable.
     order = np.argsort(4.0 * query - score, kind="stable")
     query = query[order]
     if k is not None:

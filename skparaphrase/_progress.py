@@ -10,8 +10,8 @@ from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import Any
 
-_DELAY = 0.5  # seconds; what ends sooner has no bar
-# Beside figures there is no room for a rate in a terminal of 80 columns.
+_DELAY = 0.5  # seconds; shorter computations have no bar
+# With figures, a terminal of 80 columns has no room for a rate.
 _WITH_FIGURES = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
 
 _IS_SHOWN = ContextVar("_IS_SHOWN", default=False)
@@ -23,10 +23,10 @@ NO_BAR: Bar = nullcontext(lambda n, **figures: None)  # fast, for single sentenc
 def show_progress() -> Iterator[None]:
     """Show progress bars inside a ``with`` block. Needs tqdm.
 
-    Everything that may take long has one: embedding, training, search, mining, near
-    duplicates and downloads. Bars appear after half a second, on a terminal or in a
-    notebook; if the output goes to a file, there are none. Other threads and processes
-    show none.
+    All long computations have one: embedding, training, search, mining, near duplicates
+    and downloads. Bars appear after half a second, on a terminal or in a notebook.
+    There are no bars if the output goes to a file, and none in other threads and
+    processes.
 
     Yields
     ------
@@ -58,14 +58,14 @@ def show_progress() -> Iterator[None]:
 
 
 def is_shown() -> bool:
-    """Whether a library may show a bar of its own."""
+    """Whether another library may show its own bar."""
     return _IS_SHOWN.get() and sys.stderr.isatty()
 
 
 def progress_bar(
     total: int | Callable[[], int] | None, description: str, unit: str = "text"
 ) -> Bar:
-    """Return a context of a function to call with the number of units just completed.
+    """Return a context with a function to call with the number of completed units.
 
     Its keyword arguments, such as `loss=0.5`, are written after the bar. It shows a bar
     inside :func:`show_progress`, where no other bar is shown yet.
@@ -73,10 +73,10 @@ def progress_bar(
     Parameters
     ----------
     total : int, callable or None
-        Number of units, or what returns it if counting takes long; None if it is
+        Number of units, or a function that returns it if counting is slow; None if
         unknown.
     description : str
-        What is done, such as "Embedding".
+        Description of the task, such as "Embedding".
     unit : str, default="text"
     """
     return _bar(total, description, unit) if _IS_SHOWN.get() else NO_BAR

@@ -23,16 +23,16 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 _LOCK = threading.Lock()  # replaced after a fork: see _after_fork
-_BLAS_LIMITS: list[Any] = []  # the same one for each block that is running
+_BLAS_LIMITS: list[Any] = []  # the same limit for each running block
 _TORCH_BEFORE: list[int] = []  # torch's own number, for each thread that trains
 _THREAD_STATE = threading.local()
 
 
 def _after_fork() -> None:
-    """Make a child process independent of the threads of its parent, which it lacks.
+    """Make a child process independent of the threads of its parent.
 
-    The thread that held the lock does not exist in it, and neither do the threads that
-    torch would wait for, so torch uses one thread.
+    The child lacks the thread that held the lock. It also lacks the threads that torch
+    would wait for, so torch uses one thread.
     """
     global _LOCK
     _LOCK = threading.Lock()
@@ -60,9 +60,9 @@ def in_worker() -> bool:
 def available_threads() -> int:
     """The number of threads that a call may use.
 
-    It is the number that OpenMP would use, which joblib sets in its processes, and one
-    in threads other than the main one, such as Dask tasks, and in workers without a set
-    number.
+    It is the number that OpenMP would use, which joblib sets in its processes. It is
+    one in threads other than the main thread, such as Dask tasks, and in workers where
+    no number is set.
     """
     if threading.current_thread() is not threading.main_thread():
         return 1
@@ -93,9 +93,10 @@ def one_blas_thread() -> Iterator[None]:
 def limit_torch_threads(*, small_steps: bool = True) -> Iterator[None]:
     """Limit torch to half of its threads, and at most two, inside the block.
 
-    Most tensors are small, so more threads gain nothing, and if other processes use the
-    same cores, waiting for threads can slow a step down a hundredfold.
-    `small_steps=False` allows all threads. In a thread of joblib or Dask, it is one.
+    Most tensors are small, so more threads are no faster. If other processes use the
+    same cores, waiting for threads can slow down a step a hundredfold.
+    `small_steps=False` allows all threads. In a thread of joblib or Dask, the limit is
+    one.
 
     Blocks may overlap and nest. Part of torch's setting is shared by the whole process,
     so the first block remembers it.
@@ -123,9 +124,9 @@ def limit_torch_threads(*, small_steps: bool = True) -> Iterator[None]:
 
 @contextmanager
 def own_torch() -> Iterator[None]:
-    """Leave contexts of PyTorch around a call, such as `inference_mode` and `autocast`.
+    """Disable contexts of PyTorch around a call, such as `inference_mode`, `autocast`.
 
-    Inside them, nothing can be trained, or only roughly.
+    Inside them, training is impossible or less precise.
     """
     module: Any = sys.modules.get("torch")
     with ExitStack() as stack:
@@ -147,7 +148,7 @@ def map_blocks(function: Callable[[A], B], blocks: Iterable[A]) -> Iterator[B]:
     Parameters
     ----------
     function : callable
-        Gains from threads as far as it releases the interpreter's lock.
+        Runs in parallel only while it releases the interpreter's lock.
     blocks : iterable
         Iterated over in the calling thread, a few blocks ahead.
 
@@ -183,13 +184,13 @@ def prefetch(
     n_threads : int, default=1
         Number of threads.
     n_ahead : int, default=3
-        Maximum number of results that wait.
+        Maximum number of waiting results.
 
     Yields
     ------
     result : object
-        In the order of the items. An error of the function is raised after the results
-        that come before it.
+        In the order of the items. An error of the function is raised after the previous
+        results.
     """
     pool = ThreadPoolExecutor(n_threads, "skparaphrase-prefetch")
     waiting: deque[Future[B]] = deque()

@@ -1,4 +1,4 @@
-"""Types of arguments that several rooms take."""
+"""Types of arguments that are used by several packages."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 #: columns and tables of pyarrow, columns of `datasets`.
 Texts = ArrayLike
 
-#: Vectors, the last axis of which has the length d of a vector.
+#: Vectors; the last axis has the length d of a vector.
 Vectors = NDArray[np.floating]
 
 #: Positions of rows.
 Indices = NDArray[np.intp]
 
-#: Arrays by name: the fitted state of models, and what trainers give them.
+#: Arrays by name: the fitted state of models, and the results of trainers.
 Arrays = dict[str, NDArray[Any]]
 
 FilePath = str | PathLike[str]
@@ -30,7 +30,7 @@ Scorer = Callable[[Any], float | dict[str, float]]
 
 
 class Encoder(Protocol):
-    """Maps texts of shape S to vectors of shape S + (d,); a pipeline may, too."""
+    """Maps texts of shape S to vectors of shape S + (d,): an encoder or pipeline."""
 
     def transform(self, X: Texts, /) -> Any:
         """Vectors of texts: an array or a frame."""
@@ -44,7 +44,7 @@ class Predictor(Protocol):
 
 
 class Index(Protocol):
-    """Finds the nearest neighbours of vectors; `partial_fit`, to add, is optional."""
+    """Finds the nearest neighbours of vectors; `partial_fit` to add is optional."""
 
     def fit(self, X: Vectors, /) -> Any:
         """Index vectors of shape (n, d)."""
@@ -58,4 +58,4 @@ class Searcher(Protocol):
     """A fitted search, such as `SemanticSearch`."""
 
     def search(self, queries: Texts, k: int) -> Any:
-        """Hits by column, shape (n_queries, k) each, the best first."""
+        """Hits by column, each of shape (n_queries, k), the best first."""

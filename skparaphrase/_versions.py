@@ -1,4 +1,4 @@
-"""What a bug report says about an installation."""
+"""Information about an installation, for bug reports."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -23,9 +23,9 @@ _PACKAGES = (
 
 
 def show_versions() -> None:
-    """Print what a bug report needs: versions, core and number of threads.
+    """Print information for a bug report: versions, core and number of threads.
 
-    The core looks words up and averages their vectors. It is "compiled", or "plain"
+    The core looks up words and averages their vectors. It is "compiled", or "plain"
     (Python and NumPy, slower) if no C compiler was found during the installation or the
     environment variable `SKPARAPHRASE_CORE` is "plain".
 

@@ -25,9 +25,9 @@ from skparaphrase._threads import map_blocks, one_blas_thread
 
 __all__ = ["CommonComponentRemoval"]
 
-_SMALL = 512  # features up to which LAPACK gains nothing from threads
-_ROWS = 256  # rows multiplied at a time, so that they fit in the processor's cache
-_TASK = 64 * _ROWS  # rows that a thread processes at a time
+_SMALL = 512  # features up to which threads do not speed up LAPACK
+_ROWS = 256  # rows multiplied at a time, to fit in the processor's cache
+_TASK = 64 * _ROWS  # rows processed by a thread at a time
 _FLOATS = [np.float64, np.float32]  # others become the first
 
 
@@ -36,7 +36,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
 
     Lines 4 to 7 of algorithm 1 of Arora et al. (2017): with :math:`u` the first right
     singular vector of the matrix whose rows are the vectors given to `fit`, not
-    centred, every vector becomes :math:`v - u u^\top v`. Works on the last axis of
+    centred, every vector becomes :math:`v - u u^\top v`. This works on the last axis of
     arrays of shape (n, d), (n, 2, d) and so on.
 
     Parameters
@@ -45,22 +45,21 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         Number of directions to remove; 1 is the paper's choice. 0 leaves the vectors
         unchanged.
     norm : {"l2"} or None, default="l2"
-        "l2" scales the results to length 1, which leaves cosines as they are and is
-        what classifiers and clusters need. None is the paper's algorithm to the letter.
-        A zero vector stays zero, and one that has the removed directions only becomes
-        zero.
+        "l2" scales the results to length 1, which does not change cosines and suits
+        classifiers and clustering. None is exactly the paper's algorithm. A zero vector
+        stays zero, and a vector along the removed directions becomes zero.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, d)
         Orthonormal directions, strongest first, each with a positive largest entry.
-        Zeros, with a warning, where the vectors have fewer directions.
+        Rows are zero, with a warning, if the vectors have fewer directions.
     explained_variance_ratio_ : ndarray of shape (n_components,)
         Share of the (uncentred) sum of squares in each direction.
     n_features_in_ : int
         Length d of the vectors.
     n_samples_seen_ : int
-        Number of vectors that were fitted.
+        Number of vectors seen in `fit` and `partial_fit`.
 
     Notes
     -----
@@ -84,7 +83,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
     explained_variance_ratio_: NDArray[np.floating]
     n_features_in_: int
     n_samples_seen_: int
-    _gram: NDArray[np.float64]  # of shape (d, d)
+    _gram: NDArray[np.float64]  # shape (d, d)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 0, None, closed="left")],
@@ -177,7 +176,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         check_is_fitted(self)
         vectors = check_last_axis(X, self, reset=False, dtype=_FLOATS)
         components = self.components_.astype(vectors.dtype, copy=False)
-        if self.norm not in ("l2", None):  # which `fit` may not have seen
+        if self.norm not in ("l2", None):  # `fit` may not have seen it
             self._validate_params()
         removed = _project_out(vectors, components, self.norm is not None)
         return self._wrap(removed, X)
@@ -186,9 +185,9 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         self, gram: NDArray[np.float64], dtype: np.dtype[Any]
     ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
         """Strongest eigenvectors as rows, and their shares of the trace."""
-        # On a busy machine, a small problem would only wait for the threads.
+        # On a busy machine, a small problem would mostly wait for threads.
         with one_blas_thread() if len(gram) <= _SMALL else nullcontext():
-            values, vectors = np.linalg.eigh(gram)  # ascending, vectors in columns
+            values, vectors = np.linalg.eigh(gram)  # ascending, with vectors in columns
         strongest = vectors.T[::-1][: self.n_components]
         total = np.maximum(values, 0).sum()
         ratio = values[::-1][: self.n_components] / (total if total > 0 else 1.0)
@@ -196,7 +195,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         if not is_direction.all():
             warn_caller(
                 f"The vectors have fewer than n_components={self.n_components} "
-                "directions; nothing is removed for the others."
+                "directions; fewer directions are removed."
             )
         largest = np.abs(strongest).argmax(axis=1, keepdims=True)
         signs = np.sign(np.take_along_axis(strongest, largest, axis=1))
@@ -217,7 +216,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
 def add_gram(
     X: NDArray[np.floating], gram: NDArray[np.float64] | float = 0.0
 ) -> NDArray[np.float64]:
-    """Gram matrix of the columns of `X`, in double precision, added to `gram`.
+    """Add the Gram matrix of the columns of `X`, in double precision, to `gram`.
 
     Blocks of rows are multiplied in the precision of `X`.
     """
@@ -240,7 +239,7 @@ def _project_out(
 ) -> NDArray[np.floating]:
     """Subtract from `X`, shape (..., d), its projection on orthonormal rows.
 
-    What is left may then be scaled to length 1.
+    The result can be scaled to length 1.
     """
     kept = np.empty(X.shape, X.dtype)
     flat, out = (each.reshape(-1, X.shape[-1]) for each in (X, kept))
@@ -261,7 +260,7 @@ def _project_out(
 def _is_rounding(
     vectors: NDArray[np.floating], rest: NDArray[np.floating]
 ) -> NDArray[np.bool_]:
-    """Whether what is left of vectors is only the rounding of a difference."""
+    """Whether the remainders of vectors are only rounding errors."""
     limit = 32 * np.finfo(vectors.dtype).eps
     with np.errstate(over="ignore"):
         squares, left = dot(vectors, vectors), dot(rest, rest)

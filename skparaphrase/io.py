@@ -1,4 +1,4 @@
-"""Vectors of any number of texts, computed in blocks and written to a file."""
+"""Computing vectors in blocks and writing them to a file."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -25,7 +25,7 @@ from skparaphrase.text._stored import count_rows, is_stored, read_blocks
 
 __all__ = ["to_arrow", "transform_to_file"]
 
-_VECTOR = "vector"  # a column of Parquet files
+_VECTOR = "vector"  # the column of vectors in Parquet files
 
 
 def transform_to_file(
@@ -37,43 +37,43 @@ def transform_to_file(
     block_size: int = 65536,
     dtype: DTypeLike | None = None,
 ) -> Any:
-    """Transform rows in blocks into an `.npy` or `.parquet` file.
+    """Transform rows in blocks and write them to an `.npy` or `.parquet` file.
 
-    Memory holds one block at a time. The file appears when it is complete.
+    Only one block is in memory at a time. The file appears when it is complete.
 
     Parameters
     ----------
     transformer : estimator instance
         A fitted encoder, or a pipeline of an encoder and other transformers.
     X : array-like, or dataset of pyarrow or datasets
-        Input of `transform`. Data on disk are read in blocks, too.
+        Input of `transform`. Data on disk are also read in blocks.
     path : path-like
         An existing file is replaced. If the name ends with `.parquet`, the vectors are
         a column "vector" of fixed-size lists; this needs pyarrow.
     columns : mapping of str to array-like, frame or table, default=None
-        Other columns of a `.parquet` file, such as `{"id": ids}`, of `n_rows` rows.
+        Other columns of a `.parquet` file with `n_rows` rows, such as `{"id": ids}`.
     block_size : int, default=65536
         Maximum number of rows that are transformed together.
     dtype : dtype, default=None
-        Data type of the file, such as "float16". None uses that of the vectors.
+        Data type of the file, such as "float16". None uses the type of the vectors.
 
     Returns
     -------
     vectors : ndarray of shape (n_rows, ...), or pyarrow.dataset.Dataset
-        The file: an array that is memory-mapped and read-only, or a dataset.
+        The file, as a memory-mapped, read-only array or a dataset.
 
     Raises
     ------
     TypeError, FloatingPointError
-        If vectors cannot be converted to `dtype`, or are too large for it.
+        If vectors cannot be converted to `dtype` or exceed its range.
     ValueError
-        If `columns` has another number of rows than `X` or a column "vector", or is
-        given for an `.npy` file.
+        If `columns` and `X` differ in the number of rows, or if `columns` has a column
+        "vector" or is given for an `.npy` file.
 
     Notes
     -----
-    The vectors are those of a single call, up to the rounding of matrix products,
-    except with `CNNEncoder(padding="batch")`.
+    The vectors equal the result of a single call, up to the rounding of matrix
+    products, except with `CNNEncoder(padding="batch")`.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def transform_to_file(
 def to_arrow(vectors: ArrayLike) -> Any:
     """Convert vectors to an array of fixed-size lists, Arrow's type for vectors.
 
-    Databases and engines such as DuckDB, Polars and Spark take it as a column.
+    Databases and engines such as DuckDB, Polars and Spark accept it as a column.
 
     Parameters
     ----------
@@ -129,8 +129,8 @@ def to_arrow(vectors: ArrayLike) -> Any:
     Returns
     -------
     array : pyarrow.FixedSizeListArray of length n_rows
-        Of the data type of the vectors. Lists of `k` lists for pairs. The numbers are
-        not copied if they are contiguous.
+        It has the data type of the vectors. For pairs, it contains lists of `k` lists.
+        The numbers are not copied if they are contiguous.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def to_arrow(vectors: ArrayLike) -> Any:
 
     See Also
     --------
-    transform_to_file : Writes a Parquet file with such a column, block by block.
+    transform_to_file : Write a Parquet file with such a column, block by block.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def to_arrow(vectors: ArrayLike) -> Any:
 def _check_columns(columns: Any, n_rows: int, is_parquet: bool) -> Any:
     """The other columns of a file as a table."""
     if not is_parquet:
-        raise ValueError("Only a .parquet file has columns; the path has another name.")
+        raise ValueError("columns needs a path that ends with .parquet.")
     import pyarrow as pa
 
     if row_index(columns) is not None:  # it would become a column
@@ -176,7 +176,7 @@ def _check_columns(columns: Any, n_rows: int, is_parquet: bool) -> Any:
     table = pa.table(columns)
     if table.num_rows != n_rows or _VECTOR in table.column_names:
         raise ValueError(
-            f"columns must have {n_rows} rows, as X, and none may be named "
+            f"columns must have {n_rows} rows, like X, and none may be named "
             f"{_VECTOR!r}; got {table.num_rows} rows of {table.column_names}."
         )
     return table
@@ -185,7 +185,7 @@ def _check_columns(columns: Any, n_rows: int, is_parquet: bool) -> Any:
 def _counted(
     blocks: Iterator[NDArray[Any]], n_rows: int, advance: Callable[[int], object]
 ) -> Iterator[tuple[slice, NDArray[Any]]]:
-    """Blocks with their places, which must fill the file."""
+    """Blocks with their positions; they must fill the file."""
     n_done = 0
     for block in blocks:
         yield slice(n_done, n_done + len(block)), block
@@ -227,7 +227,7 @@ def _write_parquet(
 
 
 def _blocks(X: Any, block_size: int) -> Iterator[Any]:
-    """Blocks of rows; at least one, which may be empty."""
+    """Blocks of rows; there is at least one, which may be empty."""
     if not is_stored(X):
         for start in range(0, len(X) or 1, block_size):
             yield safe_indexing(X, slice(start, start + block_size))

@@ -1,4 +1,4 @@
-"""Losses that encoders are trained with, and the base for a loss of your own."""
+"""Losses for training encoders, and the base class of custom losses."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -30,33 +30,33 @@ __all__ = [
     "MarginLoss",
 ]
 
-BLOCK = 1024  # texts whose cosines with all others are in memory at a time
+BLOCK = 1024  # texts whose cosines with all others are computed at a time
 
 
 class BaseLoss(DocumentedOnline, BaseEstimator, ABC):
-    """Base class of losses. A loss of your own defines :meth:`compute`.
+    """Base class of losses. Custom losses define :meth:`compute`.
 
-    Parameters of `__init__` can be searched, as in `{"loss__margin": [0.4, 0.6]}`.
+    Parameters of `__init__` can be tuned, as in `{"loss__margin": [0.4, 0.6]}`.
 
     Attributes
     ----------
     learns_from : frozenset of str
         Class attribute: some of "pairs", "triplets", "labels", "scores" and "vectors",
-        the kinds of `X` and `y` that `fit` of an encoder distinguishes. By default the
-        first three. Pairs that `y` marks with 0 and 1 are "pairs".
+        the kinds of `X` and `y` that `fit` of an encoder distinguishes. The default is
+        the first three. Pairs that `y` marks with 0 and 1 are "pairs".
     takes_weights : bool
         Class attribute: whether `compute` weights the examples by `batch.weights`. If
-        not, as by default, `fit` refuses `sample_weight`.
+        False, the default, `fit` raises an error for `sample_weight`.
     takes_negatives : bool
-        Class attribute: whether `compute` uses pairs that `y` marks with 0, whose texts
-        follow those of the `batch.n_pairs` paraphrases: `batch.n_negative` pairs. If
-        not, as by default, `fit` leaves them out, and warns.
+        Class attribute: whether `compute` uses pairs that `y` marks with 0. These are
+        `batch.n_negative` pairs, whose texts follow the texts of the `batch.n_pairs`
+        paraphrases. If False, the default, `fit` leaves them out with a warning.
     """
 
     learns_from: ClassVar[frozenset[str]] = frozenset({"pairs", "triplets", "labels"})
     takes_weights: ClassVar[bool] = False
     takes_negatives: ClassVar[bool] = False
-    _is_contrastive: ClassVar[bool] = False  # with a loss for equal vectors
+    _is_contrastive: ClassVar[bool] = False  # has a known loss for equal vectors
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
@@ -67,7 +67,7 @@ class BaseLoss(DocumentedOnline, BaseEstimator, ABC):
 
     @abstractmethod
     def compute(self, unit: "Tensor", batch: LossBatch) -> "Tensor":
-        """The mean loss of an example.
+        """Compute the mean loss per example.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class BaseLoss(DocumentedOnline, BaseEstimator, ABC):
             of triplets follow after all pairs, in the same order. A loss that ignores
             them reads the first `2 * batch.n_pairs` rows.
         batch : LossBatch
-            What else is known of the texts.
+            Further information about the texts.
 
         Returns
         -------
@@ -87,28 +87,28 @@ class BaseLoss(DocumentedOnline, BaseEstimator, ABC):
 
 
 class MarginLoss(BaseLoss):
-    r"""Margin loss of Wieting et al. (2016), equation 1.
+    r"""Margin loss with one negative example per text.
 
-    The mean over pairs of :math:`\max(0, \delta - \cos(x_1, x_2) + \cos(x_1, t_1)) +
-    \max(0, \delta - \cos(x_1, x_2) + \cos(x_2, t_2))`, where :math:`t_1` and
-    :math:`t_2` are negative examples from the other pairs of the batch, chosen under
-    the current parameters.
+    Equation 1 of Wieting et al. (2016): the mean over pairs of :math:`\max(0, \delta -
+    \cos(x_1, x_2) + \cos(x_1, t_1)) + \max(0, \delta - \cos(x_1, x_2) + \cos(x_2,
+    t_2))`, where :math:`t_1` and :math:`t_2` are negative examples from the other pairs
+    of the batch, chosen under the current parameters.
 
     Parameters
     ----------
     margin : float, default=0.4
-        :math:`\delta`.
+        The margin :math:`\delta`.
     negatives : {"max", "mix", "random"}, default="max"
-        "max": the most similar text. "mix": that or a random text, by a fair coin.
-        "random": a random text. As in the paper's code, a random text may belong to the
-        same pair, unless `mask_identical`.
+        "max": the most similar text. "mix": the most similar or a random text, with
+        equal probability. "random": a random text. As in the paper's code, a random
+        text may belong to the same pair, unless `mask_identical`.
     pool : {"both", "first"}, default="both"
         Take negatives from both texts of the other pairs, as in the paper's code, or
         only from the first texts, as in its equation. The hard negatives of triplets
         are candidates of "max" for all texts.
     mask_identical : bool, default=False
-        Never choose a negative whose string equals the text or its partner. The paper's
-        code does not check this.
+        If True, never choose a negative whose string equals the text or its partner.
+        The paper's code does not check this.
 
     References
     ----------
@@ -145,7 +145,7 @@ class MarginLoss(BaseLoss):
         store_parameters(self, locals())
 
     def compute(self, unit: "Tensor", batch: LossBatch) -> "Tensor":
-        """The mean loss of a pair; see :meth:`BaseLoss.compute`.
+        """Compute the mean loss per pair; see :meth:`BaseLoss.compute`.
 
         Parameters
         ----------
@@ -159,11 +159,12 @@ class MarginLoss(BaseLoss):
         return self.compare(unit, *self.choose(unit.detach(), batch), batch.weights)
 
     def choose(self, unit: "Tensor", batch: LossBatch) -> "tuple[Tensor, Tensor]":
-        """The negative example of each text.
+        """Choose the negative example of each text.
 
         A random choice draws a pair, then a side; with `mask_identical` it draws from
-        the remaining candidates. The trainer calls this method where texts are embedded
-        twice: without word dropout to choose negatives, and with it to compare.
+        the remaining candidates. The trainer calls this method if texts are embedded
+        twice: first without word dropout to choose negatives, then with it to compute
+        the loss.
 
         Parameters
         ----------
@@ -175,7 +176,7 @@ class MarginLoss(BaseLoss):
         chosen : Tensor of shape (2 * n_pairs,), int64
             Rows of `unit`.
         has_negative : Tensor of shape (2 * n_pairs,), bool
-            False for a text without any candidate, which adds no loss.
+            False for a text without a candidate, which adds no loss.
         """
         if self.negatives == "max":
             return self._nearest(unit, batch)
@@ -192,7 +193,7 @@ class MarginLoss(BaseLoss):
         parts = []
         for rows, excluded in self._excluded(batch, unit.device):
             cosines = unit[rows] @ unit.T
-            if unit.device.type == "cpu":  # NumPy takes a tenth of the time
+            if unit.device.type == "cpu":  # NumPy is ten times as fast
                 np.copyto(cosines.numpy(), -np.inf, where=excluded.numpy())
                 nearest = torch.from_numpy(cosines.numpy().argmax(axis=1))
             else:
@@ -203,7 +204,7 @@ class MarginLoss(BaseLoss):
         return nearest, has_negative
 
     def _random(self, unit: "Tensor", batch: LossBatch) -> "tuple[Tensor, Tensor]":
-        """A random text for each one, and whether it has any candidate."""
+        """A random candidate of each text, and whether it has any."""
         n, device = len(unit) - batch.n_hard, unit.device
         if not (self.mask_identical or batch.has_classes):
             pair = batch.random_state.randint(n // 2, size=n)
@@ -221,7 +222,7 @@ class MarginLoss(BaseLoss):
     def _excluded(
         self, batch: LossBatch, device: "torch.device"
     ) -> "Iterator[tuple[slice, Tensor]]":
-        """Blocks of texts, and which texts (columns) are no candidates of each."""
+        """Blocks of texts, with a mask of texts (columns) that are not candidates."""
         n, texts = len(batch.identities) - batch.n_hard, batch.identities
         for start in range(0, n, BLOCK):
             own = np.arange(start, min(start + BLOCK, n))
@@ -242,12 +243,12 @@ class MarginLoss(BaseLoss):
         has_negative: "Tensor",
         weights: "Tensor | None" = None,
     ) -> "Tensor":
-        """The mean loss of a pair, given the negatives.
+        """Compute the mean loss per pair, given the negatives.
 
         Parameters
         ----------
         unit : Tensor of shape (n_rows, dim)
-            The texts of the batch, and then negatives that were embedded once more.
+            The texts of the batch, followed by negatives that were embedded again.
         chosen, has_negative : Tensor of shape (2 * n_pairs,)
             As returned by :meth:`choose`.
         weights : Tensor of shape (n_pairs,), default=None
@@ -267,32 +268,33 @@ class MarginLoss(BaseLoss):
 
 
 class InfoNCELoss(BaseLoss):
-    r"""Cross-entropy of finding the partner in the batch, in both directions.
+    r"""In-batch softmax loss (InfoNCE), in both directions.
 
-    Not in the papers; van den Oord et al. (2018). The first text of each pair is
+    The loss of van den Oord et al. (2018), which is not in the papers. It is the
+    cross-entropy of finding the partner of each text: the first text of a pair is
     classified among all second texts of the batch and all hard negatives, and the
     second text among the first texts.
 
-    Pairs that `y` marks with 0 are negatives. Those of a batch, of cosines :math:`c_m`,
-    are together one more candidate of each text, with the logit :math:`z = \log \sum_m
-    \exp(c_m / \tau)` at the temperature :math:`\tau`. The loss of a text beside itself,
-    :math:`\log(1 + \exp(z - 1 / \tau))`, pushes them apart also where a batch has no
-    other pairs. Without candidates from the batch, this is an order of the pairs, as
-    that of :class:`CoSENTLoss`; see the circle loss of Sun et al. (2020) for one
-    softmax over both.
+    Pairs that `y` marks with 0 are negatives. The negative pairs of a batch, with
+    cosines :math:`c_m`, are together one additional candidate of each text, with the
+    logit :math:`z = \log \sum_m \exp(c_m / \tau)` at the temperature :math:`\tau`. An
+    additional loss, :math:`\log(1 + \exp(z - 1 / \tau))`, compares them with a text and
+    itself, so they are pushed apart even if a batch has no other pairs. Without
+    candidates from the batch, this orders the pairs, like :class:`CoSENTLoss`; see the
+    circle loss of Sun et al. (2020) for one softmax over both.
 
     Parameters
     ----------
     temperature : float, default=0.1
-        Divides the cosines.
+        Divisor of the cosines.
     keep : float, default=0.5
-        Weight of soft targets (Hinton et al. 2015), which are what the vectors at the
-        start of the fit would find: texts that were somewhat similar stay so. The rest
-        is the weight of the partner.
+        Weight of soft targets (Hinton et al. 2015), which are predicted by the initial
+        vectors of the fit: texts that were somewhat similar stay similar. The rest is
+        the weight of the partner.
     mask_known : bool, default=True
-        Exclude candidates that are no negatives, because their string equals the text
-        or its partner, or because pairs of the batch connect them: of (a, b) and (b,
-        c), c is no negative of a.
+        Exclude candidates that are not negatives, because their string equals the text
+        or its partner, or because pairs of the batch connect them: with (a, b) and (b,
+        c), c is not a negative of a.
 
     References
     ----------
@@ -326,7 +328,7 @@ class InfoNCELoss(BaseLoss):
         return self.keep > 0
 
     def compute(self, unit: "Tensor", batch: LossBatch) -> "Tensor":
-        """The mean loss of a pair; see :meth:`BaseLoss.compute`.
+        """Compute the mean loss per pair; see :meth:`BaseLoss.compute`.
 
         Parameters
         ----------
@@ -351,7 +353,8 @@ class InfoNCELoss(BaseLoss):
         def compare(vectors: "Tensor") -> "list[Tensor]":
             """Logits of first texts among candidates, of second among first texts.
 
-            With negative pairs, their logit is the last column of both, and the third.
+            With negative pairs, their logit is the last column of both, and the third
+            result.
             """
             pairs, hard = vectors.split([2 * (n_pairs + n_negative), batch.n_hard])
             first, second = pairs.view(-1, 2, vectors.shape[1]).unbind(dim=1)
@@ -381,16 +384,17 @@ class InfoNCELoss(BaseLoss):
                 targets.lerp_(start.softmax(dim=1), self.keep)
             losses = functional.cross_entropy(logits, targets, reduction="none")
             total = total + weights @ losses
-        if n_negative:  # a text beside itself, of cosine 1
+        if n_negative:  # compared with a text and itself, of cosine 1
             margin = directions[2] - 1 / self.temperature
             total = total + 2 * functional.softplus(margin)
         return total / (2 * max(n_pairs, 1))
 
     def _known(self, batch: LossBatch) -> "NDArray[np.bool_] | None":
-        """Which candidates (columns) are no negatives of each pair; None: all are.
+        """Mask of candidates (columns) that are not negatives of each pair, or None.
 
-        They are of the group of the pair, to which both of its texts belong. Candidates
-        are the second texts and the hard negatives, and also the first texts.
+        They belong to the group of the pair's texts. Candidates are the second texts
+        and the hard negatives, and also the first texts. None means that all are
+        negatives.
         """
         n_pairs, texts = batch.n_pairs, batch.identities
         if batch.has_classes:
@@ -408,22 +412,22 @@ class InfoNCELoss(BaseLoss):
 
 
 class CoSENTLoss(BaseLoss):
-    r"""Order of graded pairs: the cosine of the higher score should be higher.
+    r"""Ranking loss for graded pairs: higher scores should have higher cosines.
 
-    Not in the papers; CoSENT of Su (2022). With cosines :math:`c_i` and scores
-    :math:`s_i` of the pairs of a batch,
+    The CoSENT loss of Su (2022), which is not in the papers. With cosines :math:`c_i`
+    and scores :math:`s_i` of the pairs of a batch,
 
     .. math::
         \log \Big( 1 + \sum_{s_i > s_j} \exp(\lambda (c_j - c_i)) \Big).
 
-    The encoder is fitted with `fit(pairs, scores)`. Only the order of scores counts,
-    not their scale.
+    It is used by `fit(pairs, scores)`. Only the order of scores matters, not their
+    scale.
 
     Parameters
     ----------
     scale : float, default=5.0
-        :math:`\lambda`. Su has 20, for transformers; averages of words learn more with
-        5, and forget less of other texts.
+        The scale :math:`\lambda`. Su uses 20 for transformers. Averages of words learn
+        more with 5, and get less worse on other texts.
 
     References
     ----------
@@ -452,7 +456,7 @@ class CoSENTLoss(BaseLoss):
         store_parameters(self, locals())
 
     def compute(self, unit: "Tensor", batch: LossBatch) -> "Tensor":
-        """The loss of a batch; see :meth:`BaseLoss.compute`.
+        """Compute the loss of a batch; see :meth:`BaseLoss.compute`.
 
         Parameters
         ----------
@@ -466,9 +470,9 @@ class CoSENTLoss(BaseLoss):
         """
         assert batch.targets is not None
         cosines = torch.linalg.vecdot(unit[0::2], unit[1::2])
-        # Row i, column j: how far pair i, which should be less similar, is above j.
+        # Row i, column j: excess of the cosine of pair i, which should be lower.
         excess = self.scale * (cosines[:, None] - cosines)
-        if batch.weights is not None:  # a term counts as often as its two pairs
+        if batch.weights is not None:  # a term has the product of two weights
             logs = batch.weights.log()
             excess = excess + logs[:, None] + logs
         is_right = batch.targets[:, None] >= batch.targets
@@ -477,16 +481,16 @@ class CoSENTLoss(BaseLoss):
 
 
 class DistillationLoss(BaseLoss):
-    """Mean of 1 - cosine between the vectors of texts and those of a teacher.
+    """Cosine distance between the vectors of texts and the vectors of a teacher.
 
-    The encoder is fitted with `fit(texts, vectors)`.
+    The loss is the mean of 1 - cosine. It is used by `fit(texts, vectors)`.
     """
 
     learns_from = frozenset({"vectors"})
     takes_weights = True
 
     def compute(self, unit: "Tensor", batch: LossBatch) -> "Tensor":
-        """The mean loss of a text; see :meth:`BaseLoss.compute`.
+        """Compute the mean loss per text; see :meth:`BaseLoss.compute`.
 
         Parameters
         ----------
@@ -505,7 +509,7 @@ class DistillationLoss(BaseLoss):
         return 1 - (unit * batch.targets).sum() / len(unit)
 
 
-#: What the names of the parameter `loss` stand for.
+#: Losses by the names that the parameter `loss` accepts.
 LOSSES: dict[str, BaseLoss] = {
     "margin": MarginLoss(),
     "infonce": InfoNCELoss(),
@@ -518,7 +522,7 @@ LOSS = [StrOptions({"auto", *LOSSES}), BaseLoss]
 
 
 def _draw_candidate(allowed: "Tensor", numbers: "Tensor") -> "Tensor":
-    """A candidate of each row, given a number in [0, 1); any place if there is none."""
+    """A candidate of each row, given a number in [0, 1); arbitrary if there is none."""
     counts = allowed.cumsum(dim=1, dtype=torch.int32)
     rank = (numbers * counts[:, -1]).to(torch.int32) + 1
     return torch.searchsorted(counts, rank[:, None])[:, 0].clamp(max=len(counts[0]) - 1)

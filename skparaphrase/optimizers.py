@@ -18,55 +18,57 @@ NAMES = ("adagrad", "adam", "rmsprop", "sgd")
 
 
 class Optimizer(DocumentedOnline, BaseEstimator):
-    """How a model takes its steps, and what limits them: its parameter `optimizer`.
+    """Optimizer, penalties and dropout of a trained model.
 
-    The name alone, such as `optimizer="adam"`, is short for `Optimizer("adam")`. With
-    `optimizer=None`, a model takes its own, which its documentation names; an
-    `Optimizer(...)` without a name has the name of that, but not its penalties. The
-    learning rate is a parameter of the model.
+    Pass it as the parameter `optimizer` of a model. A name, such as `optimizer="adam"`,
+    is short for `Optimizer("adam")`. With `optimizer=None`, a model uses its default,
+    which is given in its documentation. An `Optimizer(...)` without a name uses the
+    name of this default, but not its penalties. The learning rate is a parameter of the
+    model.
 
     Parameters
     ----------
     name : {"adagrad", "adam", "rmsprop", "sgd"}, default=None
         "adagrad": Duchi et al. (2011), with eps inside the root as in Lasagne. "adam":
         Kingma & Ba (2015). "rmsprop": Tieleman & Hinton (2012), as in Torch. "sgd":
-        gradient descent with momentum. None is that of the model's own optimizer.
+        gradient descent with momentum. None uses the model's default.
     sparse : bool, default=True
-        Update only the vectors and moments of the words in the batch, so that the cost
-        of a step does not grow with the vocabulary. False updates all vectors in every
-        step, like the papers' code; AdaGrad without a penalty gives the same result.
+        Update only the vectors and moments of the words in the batch, so the cost of a
+        step does not grow with the vocabulary. False updates all vectors in every step,
+        as in the papers' code. With AdaGrad and no penalty, the results are the same.
     clip_norm : float, default=None
-        Clip gradients to this norm: that of each array, penalty included.
+        Norm to which the gradient of each array is clipped, including penalties.
     clip_jointly : bool, default=False
-        Clip all gradients together, before penalties, as the code of He & Lin (2016)
-        does.
+        Clip all gradients together, before penalties, as in the code of He & Lin
+        (2016).
     momentum : float, default=0.95
-        Used by "sgd" only.
+        Momentum; used only by "sgd".
     schedule : {"constant", "linear"}, default="constant"
         "linear" decreases the learning rate to zero, step by step.
     reset : bool, default=False
-        Discard the moments after every epoch, as the code of He & Lin (2016) does.
+        Discard the moments after every epoch, as in the code of He & Lin (2016).
     max_change : float, default=0.8
-        The largest distance of a word's vector from where an encoder started, divided
-        by its length there. It keeps what the vectors knew about other texts, however
-        long the fit: less is forgotten than by a lower learning rate or by going back a
-        part of the way. None, and with a teacher's vectors: no limit, as in the papers.
+        Maximum distance of a word's vector from its initial value in an encoder,
+        divided by its initial length. It preserves the quality for other texts, even in
+        long fits, better than a lower learning rate or shrinkage towards the start.
+        With None, or with a teacher's vectors, there is no limit, as in the papers.
     vectors_penalty : float, default=0.0
-        Lambda_w, half of which is the weight of the squared distance of the vectors
-        from where training started; vectors of n-grams and characters are pulled to
-        zero. With sparse updates, only those of the batch are pulled.
+        Lambda_w; half of it is the weight of the squared distance of the vectors from
+        their initial values. Vectors of n-grams and characters are pulled towards zero
+        instead. With sparse updates, only the vectors in the batch are pulled.
     composition_penalty : float, default=0.0
-        Lambda_c, which pulls all other parameters of an encoder, biases included, to
-        zero, or where the encoder says.
+        Lambda_c, which pulls all other parameters of an encoder, including biases,
+        towards zero, or towards values defined by the encoder.
     head_penalty : float, default=0.0
-        Lambda_s, which pulls the parameters of a supervised model that are not its
-        encoder's to zero. Encoders refuse it.
+        Lambda_s, which pulls the parameters of a supervised model, except those in its
+        encoder, towards zero. Not supported by encoders.
     word_dropout : float, default=0.0
-        Fraction of the numbers of each token's vector that are set to zero in training.
-        Negative examples are chosen without dropout. Supervised models refuse it.
+        Fraction of the components of each token's vector that are set to zero in
+        training. Negative examples are chosen without dropout. Not supported by
+        supervised models.
     scramble : float, default=0.0
-        Fraction of the examples whose tokens are shuffled, anew in each epoch.
-        Supervised models refuse it.
+        Fraction of the examples whose tokens are shuffled in each epoch. Not supported
+        by supervised models.
     ordered_first_epoch : bool, default=False
         Do not shuffle the examples in the first epoch (PPDB is sorted by confidence).
 
@@ -121,10 +123,10 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         return bool(self.vectors_penalty) or self.max_change is not None
 
 
-#: Settings of papers have this: all papers train with dense updates, without limits.
+#: Shared by the settings of papers: all train with dense updates, without limits.
 DENSE: dict[str, Any] = {"sparse": False, "max_change": None}
 
-#: Constraints of the parameters that all trained models have.
+#: Constraints of the parameters shared by all trained models.
 TRAINING_CONSTRAINTS: dict[str, list[Any]] = {
     "optimizer": [StrOptions(set(NAMES)), Optimizer, None],
     "learning_rate": [Interval(Real, 0, None, closed="neither")],
@@ -142,10 +144,10 @@ TRAINING_CONSTRAINTS: dict[str, list[Any]] = {
 def check_optimizer(
     optimizer: str | Optimizer | None, own: Optimizer, refused: Iterable[str] = ()
 ) -> Optimizer:
-    """Resolve and validate the parameter `optimizer`; None is the model's own.
+    """Resolve and validate the parameter `optimizer`; None is the model's default.
 
-    Raises a ValueError if it sets one of the parameters `refused` by the model, whose
-    training they would not change.
+    Raises a ValueError if it sets one of the parameters `refused` by the model, on
+    which they have no effect.
     """
     if optimizer is None:
         optimizer = own
@@ -158,6 +160,6 @@ def check_optimizer(
         if value := getattr(optimizer, name):
             raise ValueError(
                 f"{name}={value!r} of the optimizer has no effect on this model; "
-                "leave it out."
+                "omit it."
             )
     return optimizer

@@ -1,4 +1,4 @@
-"""Small vectors, encoders, texts and pairs that tests share."""
+"""Shared fixtures: small vectors, encoders, texts and pairs."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -38,13 +38,13 @@ WORDS = [f"w{i}" for i in range(40)]
 
 @pytest.fixture(autouse=True, scope="session")
 def one_thread():
-    """Tensors are small here, and the tests want the processors."""
+    """Tensors are small here, and the test processes need the processors."""
     torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="module", params=["compiled", "plain"])
 def core(request):
-    """Each core in turn, which the package then uses."""
+    """Make the package use each core in turn."""
     if request.param == "compiled" and not _core.COMPILED:
         pytest.skip("the compiled core is not in use")
     for table in (load_word_vectors(), load_pretrained().vectors):
@@ -106,7 +106,7 @@ def graded():
 
 @pytest.fixture
 def narrow(monkeypatch):
-    """Interaction networks of few channels."""
+    """Interaction networks with few channels."""
     for max_words, widths in WIDTHS.items():
         monkeypatch.setitem(WIDTHS, max_words, (6, 7, 8, 7, 6, 8)[: len(widths)])
 
@@ -119,7 +119,7 @@ def double(narrow, monkeypatch):
 
 @pytest.fixture
 def splits(monkeypatch):
-    """The examples of each fit: those to train on, and those to validate on."""
+    """The training and validation examples of each fit."""
 
     parts, split = [], Examples.split
 
@@ -167,7 +167,7 @@ def encoders(vectors):
 
 @pytest.fixture
 def tfidf(vectors):
-    return TfidfEncoder(vectors)  # fitted on what it is given, so that folds differ
+    return TfidfEncoder(vectors)  # fitted on its texts, so folds differ
 
 
 @pytest.fixture(params=["average", "tfidf", "sif", "corpus", "paragram"])
@@ -197,7 +197,7 @@ def to_parquet(tmp_path):
 
 @pytest.fixture
 def file(tmp_path):
-    """Writes a file of text or bytes, and gives its path."""
+    """Writes a file of text or bytes, and returns its path."""
 
     def write(name, content):
         path = tmp_path / name

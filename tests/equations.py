@@ -1,6 +1,6 @@
-"""Equations of the compositions, in slow NumPy.
+"""Equations of the compositions in slow NumPy.
 
-Each takes the vectors of a text's tokens and the parameters by their names.
+Each takes the vectors of a text's tokens and the parameters by name.
 """
 
 # Authors: The skparaphrase developers
@@ -87,7 +87,7 @@ def cse_of_full_windows(x, p, f):
 
 
 def cse_in_closed_form(x, p, longest):
-    """What the released code amounts to with linear filters."""
+    """The result of the released code with linear filters."""
     sums = []
     for weight, bias in filters_of(p):
         n_windows = longest - len(weight) + 1

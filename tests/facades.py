@@ -37,12 +37,12 @@ def texts(rows):
 
 
 def pairs(rows):
-    """Each row is a text, whose partner is the same for all."""
+    """Each row is a text; all have the same partner."""
     return [(text, "w1 w2") for text in texts(rows)]
 
 
 def longer_texts(rows):
-    """Each row is a text, and is paraphrased by one with another word."""
+    """Each row is a text, paraphrased by a text with another word."""
     return [(text, f"w1 {text}") for text in texts(rows)]
 
 
@@ -54,18 +54,18 @@ def tokens(rows):
 def facade(
     Estimator, texts=texts, *, fit_texts=None, targets=None, outputs=None, vectors=False
 ):
-    """A subclass of an estimator that takes rows of numbers.
+    """Make a subclass of an estimator that takes rows of numbers.
 
     Parameters
     ----------
     texts : callable
-        Turns rows of numbers into what the estimator takes.
+        Converts rows of numbers to the input of the estimator.
     fit_texts : callable, default=None
         The same for `fit` and `partial_fit`, if it differs.
     targets : callable, default=None
-        Turns the rows and `y` into what the estimator takes as `y`.
+        Converts the rows and `y` to the estimator's `y`.
     outputs : callable, default=None
-        Turns the results of prediction into one for each row.
+        Converts predictions to one per row.
     vectors : bool, default=False
         `texts` makes arrays, and the estimator checks them and counts features.
     """
@@ -82,7 +82,7 @@ def facade(
             tags.input_tags.string = False
             for kind in (tags.classifier_tags, tags.regressor_tags):
                 if kind is not None and not vectors:
-                    kind.poor_score = True  # words say nothing about numbers
+                    kind.poor_score = True  # errors would name words instead of numbers
             return tags
 
     def wrap(method):
@@ -125,11 +125,11 @@ def facade(
 
 
 class _Converted(list):
-    """What a method of a facade passes to the method of its estimator."""
+    """The arguments that a method of a facade passes to its estimator."""
 
 
 def _is_converted(X):
-    """Whether these are texts, or what stands for them."""
+    """Whether these are texts or a substitute."""
     if isinstance(X, np.ndarray) and X.dtype == object:  # checked texts
         return X.size > 0 and isinstance(X.flat[0], str)
     return isinstance(X, _Converted)

@@ -1,4 +1,4 @@
-"""An encoder of few words, and texts for it."""
+"""An encoder with few words, and texts for it."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -30,7 +30,7 @@ def make_encoder(**changes):
 
 
 def with_ngrams(words, matrix):
-    """A table that makes vectors for unknown words, each another one."""
+    """A table with n-grams, which gives each unknown word a different vector."""
     rows = np.random.default_rng(0).normal(size=(97, np.shape(matrix)[1]))
     subwords = Subwords(rows.astype(np.float32))
     return WordVectors(words, matrix, unknown="subword", subwords=subwords)

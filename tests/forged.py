@@ -1,4 +1,4 @@
-"""Folders as a stranger may forge them, who can compute their checksums."""
+"""Forged folders with correct checksums."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -10,7 +10,7 @@ from skparaphrase.storage._folders import write_json
 
 
 def seal(folder):
-    """Compute the checksums of what is in a folder, from its inner folders outwards."""
+    """Compute the checksums of the files in a folder, inner folders first."""
     paths = [p for p in folder.rglob("*.json") if p.is_file() and not p.is_symlink()]
     for path in sorted(paths, key=lambda path: (-len(path.parts), path.name)):
         try:
@@ -27,7 +27,7 @@ def seal(folder):
 
 
 def edit(path, **changes):
-    """Change entries of a JSON file, "outer__inner", and seal its folder."""
+    """Change entries "outer__inner" of a JSON file, and update checksums."""
     content = json.loads(path.read_bytes())
     for key, value in changes.items():
         *outer, name = key.split("__")

@@ -29,7 +29,7 @@ def make_batch(lengths, n_rows=9, dim=4, dtype=torch.float64, seed=0):
 
 
 def randomise(module, dtype=torch.float64, seed=0):
-    """Parameters large enough for every term to show."""
+    """Parameters that are large enough for every term to matter."""
     rng = np.random.default_rng(seed)
     with torch.no_grad():
         for parameter in module.to(dtype).parameters():
@@ -38,7 +38,7 @@ def randomise(module, dtype=torch.float64, seed=0):
 
 
 def enlarge(module):
-    """Weights and biases large enough for every term of a deep network to show."""
+    """Weights and biases that are large enough for all terms of a deep network."""
     rng = np.random.default_rng(0)
     with torch.no_grad():
         for parameter in module.parameters():
@@ -78,12 +78,12 @@ def normal(*shape, seed=0):
 
 
 def epochs(trainer, n_epochs):
-    """Train, and give the mean loss of each epoch."""
+    """Train, and return the mean loss of each epoch."""
     for epoch in range(n_epochs):
         yield train_epoch(trainer, epoch, n_epochs, lambda n: None)
 
 
 def state_of(trainer):
-    """All that is trained, in double precision."""
+    """All trained arrays, in double precision."""
     state = {"vectors": trainer.table.numpy(), **trainer.arrays()}
     return {name: array.astype(np.float64) for name, array in state.items()}

@@ -1,4 +1,4 @@
-"""Settings of word tokenizers, and a plain way to find what they find."""
+"""Settings of word tokenizers, and a plain reference implementation."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -16,7 +16,7 @@ tokenizers = st.builds(dict, lowercase=either, split_compounds=either, pattern=p
 
 
 def kind(character):
-    """A letter that stands for characters of a kind: w(ord), m(ark), s(pace)."""
+    """A letter for the kind of a character: w(ord), m(ark), s(pace)."""
     if character.isalnum() or character == "_":
         return "w"
     selects = re.search("variation selector-", unicodedata.name(character, ""), re.I)
@@ -28,7 +28,7 @@ def kind(character):
 
 
 def found(pattern, text):
-    """What a pattern of kinds finds in a text."""
+    """Matches of a pattern of kinds in a text."""
     kinds = "".join(map(kind, text))
     return [text[slice(*match.span())] for match in re.finditer(pattern, kinds)]
 

@@ -1,4 +1,4 @@
-"""What is refused in little memory, and files that are none."""
+"""Errors of readers in little memory, and paths that are not files."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -13,7 +13,7 @@ import skparaphrase
 
 resource = pytest.importorskip("resource")  # Windows has none
 
-PUT = {  # what is not a file
+PUT = {  # paths that are not files
     "pipe": os.mkfifo,
     "folder": Path.mkdir,
     "device": lambda path: path.symlink_to("/dev/zero"),
@@ -23,7 +23,7 @@ PUT = {  # what is not a file
 
 @contextmanager
 def little_memory(n_bytes=2**29):
-    """A MemoryError instead of large allocations."""
+    """Raise a MemoryError instead of large allocations."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     with open("/proc/self/statm", encoding="ascii") as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
@@ -35,7 +35,7 @@ def little_memory(n_bytes=2**29):
 
 
 def assert_refused(path, reason, read=skparaphrase.load, n_bytes=2**29):
-    """A read fails for a reason, in little memory, and names the path."""
+    """Reading fails for a reason, in little memory, and the error names the path."""
     with (
         little_memory(n_bytes),
         pytest.raises((ValueError, OSError), match=reason) as e,

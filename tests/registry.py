@@ -1,4 +1,4 @@
-"""What the tests find in the package, such as all encoders, in a small size."""
+"""Public objects of the package, such as small instances of all encoders."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -57,7 +57,7 @@ def classes():
 
 
 def estimators():
-    """All public classes that take parameters as scikit-learn's estimators do."""
+    """All public classes with parameters like scikit-learn's estimators."""
     return [
         owner
         for owner in classes()

@@ -1,6 +1,6 @@
 """The common checks of scikit-learn, on encoders and on estimators of vectors.
 
-Those of models of labelled examples are in `supervised/test_model.py`.
+The checks of supervised models are in `supervised/test_base.py`.
 """
 
 # Authors: The skparaphrase developers

@@ -1,4 +1,4 @@
-"""What contributors add works in a file of their own, and in few places of ours."""
+"""Contributions work in a separate file, and need few changes of our files."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

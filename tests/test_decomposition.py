@@ -88,7 +88,7 @@ def test_blocks_sum_to_the_whole(flat, monkeypatch, block):
 
 
 def test_single_precision_is_summed_in_double():
-    # Small numbers beside large sums, where single precision stands still.
+    # Small numbers added to large sums, which single precision would ignore.
     X = np.ones((2**20, 2), dtype=np.float32)
     X[:, 1] = 1e-3
     gram = module.add_gram(X)

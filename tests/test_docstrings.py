@@ -1,4 +1,4 @@
-"""Parameters are described in full where `help` shows them, and once in the source."""
+"""Parameters are fully described in `help`, and written once in the source."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -74,7 +74,7 @@ def test_no_entry_refers_to_another(name):
 
 @pytest.mark.parametrize("name", CALLABLES)
 def test_help_shows_short_types(name):
-    """As the source writes them, such as ArrayLike, a union of 300 characters."""
+    """Types are shown as in the source: ArrayLike is a union of 300 characters."""
     for key, function in [("", CALLABLES[name]), *inspect.getmembers(CALLABLES[name])]:
         module = getattr(function, "__module__", None) or ""
         if key[:1] == "_" or not module.startswith("skp") or not callable(function):

@@ -1,4 +1,4 @@
-"""Where settings of papers start, and where warnings point; see `test_presets`."""
+"""The start of paper settings, and the place of warnings; see `test_presets`."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,7 +1,7 @@
 """Training on another device gives the same results, and no step waits for it.
 
-Without a GPU, a stand-in takes its place: its tensors keep their values on the CPU but
-refuse to be combined with CPU tensors, and whatever would wait for a GPU is counted.
+Without a GPU, a stand-in is used: its tensors keep their values on the CPU, but cannot
+be combined with CPU tensors, and operations that would wait for a GPU are counted.
 """
 
 # Authors: The skparaphrase developers
@@ -83,12 +83,12 @@ class Elsewhere(torch.Tensor):
 
 
 class StandIn(TorchDispatchMode):
-    """Does on the CPU what is asked of the stand-in.
+    """Runs the operations of the stand-in on the CPU.
 
     Attributes
     ----------
     waits : Counter
-        What would have waited for a GPU.
+        Operations that would have waited for a GPU.
     """
 
     def __init__(self):
@@ -173,7 +173,7 @@ class Place:
     ----------
     name : str
     rtol : float
-        Relative difference of losses from those of the CPU.
+        Relative difference of losses from the CPU.
     """
 
     def __init__(self, name, monkeypatch):
@@ -220,7 +220,7 @@ class Generator(torch.Generator):
     ]
 )
 def place(request, monkeypatch):
-    """Another device; there, convolutions are those of float32 and not of TF32."""
+    """Another device; there, convolutions use float32 instead of TF32."""
     exact = nullcontext()
     if request.param == "cuda":
         exact = torch.backends.cudnn.flags(enabled=True, allow_tf32=False)
@@ -362,7 +362,7 @@ def test_another_device_gives_what_the_cpu_does(name, place, train):
 
 
 def on_device(model, device):
-    """What is loaded on another machine."""
+    """A model that is loaded on another machine."""
     loaded = pickle.loads(pickle.dumps(model))
     for part in (loaded, getattr(loaded, "encoder_", loaded)):
         part.set_params(device=device)
@@ -396,7 +396,7 @@ def test_no_step_waits_for_the_device(name, place, train, monkeypatch):
     assert waits[0] == waits[1]
 
 
-# At the defaults: what is learnt from which examples.
+# Defaults for each kind of examples.
 PAIRS = load_paraphrases().data[:24]
 GRADED, SCORES = (values[:24] for values in load_graded_pairs(return_X_y=True))
 MARKS = np.arange(24) % 2

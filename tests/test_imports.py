@@ -1,4 +1,4 @@
-"""Which rooms may import which, and what public names promise."""
+"""Allowed imports between packages, and rules for public names."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -25,7 +25,7 @@ MODULES = {
     ): ast.parse(path.read_text(encoding="utf-8"))
     for path in ROOT.rglob("*.py")
 }
-# An estimator is what they serve: it passes values to them, and stores what they give.
+# Estimators use them: they pass values to them, and store their results.
 BELOW_ESTIMATORS = "training", "networks", "supervision"
 ESTIMATORS = {"BaseEstimator", "estimator", "get_params", "set_params"}
 # Processes compare all data of a trainer, and the parameters of its Optimizer.
@@ -33,7 +33,7 @@ ALLOWED = {"training._distributed": {"vars", "get_params"}}
 
 
 def imports(tree):
-    """Names of the package that a module imports or mentions, wherever it does."""
+    """Names of the package that a module imports or mentions anywhere."""
     for node in ast.walk(tree):
         names = []
         if isinstance(node, ast.Import):
@@ -59,7 +59,7 @@ def shared(room):
 
 
 def test_rooms_meet_at_their_doors():
-    """They import public names, and what the modules in `_SHARED` of a room define."""
+    """They import public names, and names from modules in `_SHARED` of a room."""
     used = set()
     for name, tree in MODULES.items():
         for other in imports(tree):
@@ -132,7 +132,7 @@ OF_FEATURE_UNION = {"verbose_feature_names_out", "transformer_weights"}
 
 @each_estimator
 def test_no_other_attribute_looks_like_a_parameter(owner):
-    """Before `fit`, what an instance shows are parameters, methods and properties."""
+    """Before `fit`, instances have only parameters, methods and properties."""
     values = {
         name
         for name in dir(owner)

@@ -93,7 +93,7 @@ def test_an_interrupted_transform_leaves_no_file(tmp_path):
 
 LARGE = AverageEncoder(WordVectors(["a"], np.full((1, 2), 7e4)))
 DROPS = FunctionTransformer(lambda X: np.ones((len(X) - 1, 2)))
-ROWS = "columns must have 85 rows, as X, and"
+ROWS = "columns must have 85 rows, like X, and"
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ ROWS = "columns must have 85 rows, as X, and"
         (AVERAGE, PAIRS, "a.npy", {"block_size": 0}, ValueError, "block_size == 0, mu"),
         (AVERAGE, PAIRS, "a.parquet", {"columns": {"id": [1]}}, ValueError, ROWS),
         (AVERAGE, PAIRS, "a.parquet", {"columns": {"vector": PAIRS}}, ValueError, ROWS),
-        (AVERAGE, PAIRS, "a.npy", {"columns": {}}, ValueError, "Only a .parquet file"),
+        (AVERAGE, PAIRS, "a.npy", {"columns": {}}, ValueError, "columns needs a path"),
     ],
 )
 def test_what_cannot_be_written(transformer, X, name, options, error, words, tmp_path):

@@ -1,4 +1,4 @@
-"""Modules that are imported at their first use."""
+"""Modules that are imported on first use."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -90,7 +90,7 @@ except ModuleNotFoundError as error:
 
 
 def test_all_but_training_works_without_torch(tmp_path):
-    """Nor is anything else that is heavy imported."""
+    """Other heavy modules are not imported either."""
     pairs = [("A cat sleeps.", "A cat is asleep."), ("A dog barks.", "It rains.")]
     ParaphraseEncoder(max_epochs=1).fit(pairs).save(tmp_path / "trained")
     SimilarityRegressor(max_epochs=1).fit(pairs, [5, 0]).save(tmp_path / "model")
@@ -102,7 +102,7 @@ def test_all_but_training_works_without_torch(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Training, and networks, need PyTorch: pip install")
+    assert done.stdout.startswith("Training and networks need PyTorch: pip install")
     assert "--index-url https://download.pytorch.org/whl/cpu" in done.stdout
 
 

@@ -114,7 +114,7 @@ def test_invalid_parameters_raise_at_fit(loss, message):
 
 
 def test_compute_on_vectors():
-    """The objects without a trainer, as a loss of a user may call them."""
+    """The objects without a trainer, for custom losses."""
     unit = torch.eye(4)
     batch = LossBatch(np.arange(4), np.random.RandomState(0), None)
     assert MarginLoss(0.4).compute(unit, batch).item() == pytest.approx(0.8)

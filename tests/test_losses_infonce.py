@@ -16,7 +16,7 @@ N_PAIRS = 11
 
 
 def slow_groups(texts, n_pairs):
-    """Equal numbers for what strings and pairs connect, by renaming."""
+    """Equal numbers for texts that strings or pairs connect, by renaming."""
     texts = list(texts)
     for i in range(n_pairs):
         old, new = texts[2 * i], texts[2 * i + 1]
@@ -107,7 +107,7 @@ def test_texts_of_one_class_are_no_negatives(mask):
 
 
 def test_texts_that_pairs_connect_by_hand():
-    """Of (a, b), (b, c) and (d, e), only d and e are negatives of a, b and c."""
+    """With (a, b), (b, c) and (d, e), only d and e are negatives of a, b and c."""
     texts = np.array([0, 1, 1, 2, 3, 4])
     unit = unit_vectors(torch.from_numpy(np.random.RandomState(0).randn(6, 4)))
     batch = LossBatch(texts, np.random.RandomState(0))
@@ -200,7 +200,7 @@ def test_pairs_marked_0_are_one_more_candidate(n_pairs, keep, weighted):
 
 
 def test_texts_of_negative_pairs_connect_nothing():
-    """(a, b) is a paraphrase and (b, c) none: c stays a candidate of a."""
+    """(a, b) is a paraphrase but (b, c) is not, so c stays a candidate of a."""
     unit = unit_vectors(torch.from_numpy(normal(6)))
     values = [
         InfoNCELoss()

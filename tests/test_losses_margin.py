@@ -46,7 +46,7 @@ def slow_candidates(texts, pool="both", mask=False, own=False, n_hard=0):
 
 
 def chi_square(counts, allowed):
-    """Of each row, against equal shares of what is allowed."""
+    """For each row, against equal shares of the allowed texts."""
     assert_array_equal(counts > 0, allowed)
     expected = counts.sum(axis=1, keepdims=True) / allowed.sum(axis=1, keepdims=True)
     return np.where(allowed, (counts - expected) ** 2 / expected, 0).sum(axis=1)
@@ -69,7 +69,7 @@ def test_a_string_is_no_negative_of_the_pair_that_holds_it():
 @pytest.mark.parametrize("how", ["max", "mix", "random"])
 def test_negatives_are_those_of_brute_force_in_any_blocks(monkeypatch, how, pool, mask):
     texts = np.random.RandomState(0).randint(23, size=46)
-    # Whole numbers, so that the order of a sum does not matter.
+    # Whole numbers, for which the order of a sum does not matter.
     unit = normal(23)[texts].mul(3).round()
     settings = {"how": how, "pool": pool, "mask": mask}
     chosen, found = choose(unit, texts, **settings)
@@ -138,7 +138,8 @@ def test_random_negatives_are_uniform_over_the_candidates(pool, mask, texts):
         settings = {"how": "random", "pool": pool, "mask": mask, "seed": seed}
         chosen, _ = choose(on_circle(ANGLES), texts, **settings)
         counts[np.arange(8), chosen] += 1
-    # As in the paper's code the own pair is drawn, unless equal texts are excluded.
+    # As in the paper's code, the same pair may be drawn unless equal texts are
+    # excluded.
     allowed = slow_candidates(np.array(texts), pool, mask, own=not mask)
     # 0.9999 quantile with 7 degrees of freedom: 29.9
     assert (chi_square(counts, allowed) < 30).all()

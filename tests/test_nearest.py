@@ -211,7 +211,7 @@ def test_a_bound_changes_no_match(make):
 
 
 def test_few_vectors_are_read_whole(monkeypatch):
-    """With a bound, that is: also of half its length, where the first one is loose."""
+    """With a bound, also at half of its length, where the first one is loose."""
     rows = along_few_axes(6000)
     queries = rows[::300] + 0.02 * along_few_axes(20, seed=3)
     queries /= np.linalg.norm(queries, axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Encoders, and the steps after them, with scikit-learn's own tools and searches."""
+"""Encoders and later steps with scikit-learn's tools and searches."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

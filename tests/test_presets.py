@@ -1,4 +1,4 @@
-"""Settings of the papers, against what the papers print."""
+"""Settings of the papers, against the printed values."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -22,12 +22,12 @@ SETTINGS = {
     for name, value in SYMBOLS.items()
     if getattr(value, "_paper_settings", None)
 }
-# What changes with a default unless a setting of an encoder names it.
+# Parameters that change with a default unless a setting includes them.
 TRAINING = {
     "loss", "optimizer", "learning_rate", "batch_size", "max_epochs", "residual",
 }  # fmt: skip
 
-# What the papers print, as far as it bounds a setting: `data/published/settings.tsv`.
+# Printed values that restrict a setting: `data/published/settings.tsv`.
 WIETING = {
     "batch_size": (25, 50, 100),
     "vectors_penalty": (1e-5, 1e-6, 1e-7, 1e-8),

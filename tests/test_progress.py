@@ -33,7 +33,7 @@ from skparaphrase.vectors import WordVectors
 
 
 class _Terminal:
-    """A standard error that is a terminal, and keeps what is written."""
+    """A stderr that is a terminal and records its output."""
 
     def __init__(self):
         self.text = ""
@@ -109,7 +109,7 @@ def test_tqdm_is_needed(monkeypatch):
 
 
 def _printed(terminal, function, *args):
-    """What is printed inside `show_progress`; nothing is outside."""
+    """The output inside `show_progress`; outside, nothing is printed."""
     with redirect_stderr(terminal):
         function(*args)
         assert terminal.text == ""
@@ -158,7 +158,7 @@ SMALL = {"max_epochs": 2, "batch_size": 4, "random_state": 0, "device": "cpu"}
 
 
 def train(model, X, y=None):
-    """Fit a model, and predict what it was fitted to."""
+    """Fit a model, and predict on its training data."""
     model.set_params(**SMALL).fit(X, y)
     getattr(model, "predict", getattr(model, "transform", None))(X)
 

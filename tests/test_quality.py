@@ -149,7 +149,7 @@ def test_trained_encoders_reach_their_targets(datasets, vectors, counts, paraphr
 
 
 def margin_averages(vectors, **parameters):
-    """PP with the setting of the paper, but for sparse updates and their rate."""
+    """PP with the setting of the paper, except for sparse updates and their rate."""
     return ParaphraseEncoder.paper(
         vectors=vectors,
         optimizer__sparse=True,

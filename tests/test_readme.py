@@ -1,4 +1,4 @@
-"""The code of the README runs as typed, and gives what stands beside it."""
+"""The code of the README runs as typed, with the output shown there."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,4 +1,4 @@
-"""What wheel, sdist and metadata promise."""
+"""The content of wheel, sdist and metadata."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -52,7 +52,7 @@ def test_one_version():
 
 
 def package_files():
-    """Files of the package, without what Python and a build leave beside them."""
+    """Files of the package, without files from Python and builds."""
     package = Path(skparaphrase.__file__).parent
     made = {".pyc", ".cpp", ".so", ".pyd"}
     return {
@@ -110,7 +110,7 @@ def test_changes_have_a_section_of_this_version():
 
 
 def test_workflows_run_what_was_reviewed():
-    """Actions are pinned by commit, and a release takes nothing without a checksum."""
+    """Actions are pinned by commit, and releases use only files with checksums."""
     workflows = ROOT / ".github/workflows"
     if not workflows.is_dir():
         pytest.skip("a source distribution has no workflows")

@@ -1,4 +1,4 @@
-"""How many threads a call may use, and work that is done ahead in other threads."""
+"""Number of threads of a call, and work done ahead in other threads."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -44,7 +44,7 @@ def test_main_thread_takes_all_and_others_one():
         assert pool.submit(here).result() == (False, 1)
     for found in Parallel(2, backend="threading")(delayed(here)() for _ in range(4)):
         assert found == (True, 1)
-    # A single job of joblib is no worker.
+    # A single joblib job is not a worker.
     assert Parallel(1)(delayed(here)() for _ in range(2)) == [(False, 4)] * 2
 
 

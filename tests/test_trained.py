@@ -1,4 +1,4 @@
-"""Validation of every trained model: what is held out, and what scores are worth."""
+"""Validation of every trained model: held-out examples and scores."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -106,7 +106,7 @@ ERRORS = [  # models, parameters, arguments of `fit` besides X and y, words
         ["pairs"],
         {},
         {"X_val": SENTENCES[:N], "y_val": MARKS},
-        "X_val and y_val hold labelled texts, but X and y paraphrases",
+        "X_val and y_val hold labelled texts, but X and y hold paraphrases",
     ),
     (
         ["labels", "TextClassifier"],
@@ -141,7 +141,7 @@ def test_what_cannot_be_held_out(name, params, given, words):
 
 @each_model
 def test_random_targets_score_as_chance(name, splits):
-    """Each text three times: a model that had seen them would know them."""
+    """Each text three times: a model that had seen them would recognise them."""
     make, X, y, chance = MODELS[name]
     if chance is None:
         pytest.skip("paraphrases and questions have no random targets")
@@ -164,13 +164,13 @@ def test_an_encoder_takes_validation_examples(name):
         X[rows], of(rows), X_val=X[held], y_val=of(held)
     )
     assert len(model.validation_scores_) == model.n_epochs_ + 1
-    # Nothing is split off: it is trained on all that it is given.
+    # Nothing is held out: it is trained on all examples.
     plain = make(max_epochs=model.best_epoch_).fit(X[rows], of(rows))
     assert_array_equal(model.transform(X[held]), plain.transform(X[held]))
 
 
 def test_groups_of_a_splitter_are_not_asked_for():
-    """With or without metadata routing, as of any estimator of scikit-learn."""
+    """With or without metadata routing, like any estimator of scikit-learn."""
     from sklearn import config_context
 
     model, groups = MODELS["PairClassifier"][0](max_epochs=0), np.arange(N) // 3

@@ -1,4 +1,4 @@
-"""Every estimator, from `fit` to `load`, at its defaults and in papers' settings."""
+"""Every estimator, from `fit` to `load`, with defaults and papers' settings."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -62,7 +62,7 @@ REQUIRED = {  # arguments without a default
     "EncoderUnion": ([("a", AverageEncoder()), ("b", AverageEncoder())],),
     "PairVectorizer": (TfidfVectorizer(),),
 }
-# Those that need another library are tested in `make integration`.
+# Estimators that need another library are tested in `make integration`.
 ESTIMATORS = {
     owner.__name__: owner
     for owner in registry.estimators()
@@ -93,7 +93,7 @@ def make(name, setting):
 
 
 def says(model, X):
-    """What a fitted model makes of `X`, as an array of numbers."""
+    """The output of a fitted model for `X`, as an array of numbers."""
     if isinstance(model, SequenceTagger):
         return np.concatenate(model.predict_proba(X))
     if isinstance(model, SemanticSearch):

@@ -1,4 +1,4 @@
-"""What type checkers see of the package. `test_release.py` checks it with mypy."""
+"""The package's types in a user's file; `test_release.py` checks it with mypy."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -116,7 +116,7 @@ def use_models(texts: Texts, pairs: Pairs, scores: list[float], folder: Path) ->
 
 
 def any_on_purpose(model: PairClassifier, folder: Path) -> None:
-    """Encoders of others, estimators of any class, and classes without types."""
+    """Encoders of other packages, estimators of any class, classes without types."""
     assert_type(skparaphrase.load(folder), Any)
     assert_type(load_graded_pairs(), Any)  # scikit-learn's Bunch
     assert_type(model.encoder_, Any)

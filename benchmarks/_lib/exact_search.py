@@ -1,4 +1,4 @@
-"""Work of the groups of `speed/search.py` about one query, all pairs and updates."""
+"""Groups of `speed/search.py` for one query, all pairs and updates."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -19,15 +19,15 @@ K = 10
 N_QUERIES = {1_000: 500, 100_000: 100, 1_000_000: 30}
 N_TEXTS = max(N_QUERIES)
 DIM = 256
-NOISE = 0.002  # of each number of a vector that is drawn again
+NOISE = 0.002  # standard deviation of the noise of resampled components
 N_UPDATES, N_SEARCHED = 200, 10
-SAME = 2e-6  # of scores that differ by rounding alone
+SAME = 2e-6  # tolerance for rounding errors of scores
 
 Calls = Mapping[str, Callable[[Any], Any]]
 
 
 class Stored(BaseEstimator):
-    """An encoder of numbers, as texts, that returns rows of a matrix."""
+    """An encoder that returns the rows of a matrix for numbers as texts."""
 
     def __init__(self, vectors: Any = None) -> None:
         self.vectors = vectors
@@ -50,7 +50,7 @@ def sentences(args: Args) -> list[str]:
 
 
 def shared(rows: Any, nearest: Any) -> float:
-    """The mean share of the rows of queries that are among their nearest."""
+    """The mean share of the rows of queries that are among the nearest."""
     both = zip(rows, nearest, strict=True)
     return float(np.mean([len({*some} & {*best}) / K for some, best in both]))
 
@@ -96,17 +96,17 @@ def read_vectors(args: Args, n: int, kind: str = "sentences") -> NDArray[np.floa
 
 
 def _without_bound() -> Any:
-    """A context in which everything is compared without a bound."""
+    """A context in which vectors are compared without a bound."""
     from skparaphrase._nearest import Bound
 
     return patch.object(Bound, "of", lambda vectors: None)
 
 
 def _in_turn(queries: Any, calls: Calls) -> tuple[Measures, dict[str, list[Any]]]:
-    """Median milliseconds of a query, and the results, of calls that alternate."""
+    """Median milliseconds per query and results of alternating calls."""
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     found: dict[str, list[Any]] = {name: [] for name in calls}
-    for call in calls.values():  # what is made once
+    for call in calls.values():  # prepared once
         call(queries[0])
     for i, query in enumerate(queries):
         for name in calls if i % 2 else reversed(calls):
@@ -117,7 +117,7 @@ def _in_turn(queries: Any, calls: Calls) -> tuple[Measures, dict[str, list[Any]]
 
 
 def _check_same(found: Mapping[str, list[Any]]) -> None:
-    """All contenders find equally good rows, which may differ where scores do not."""
+    """All contenders find equally good rows, which may differ if scores are equal."""
     first, *others = (np.array([hit[1] for hit in hits]) for hits in found.values())
     for scores, name in zip(others, [*found][1:], strict=True):
         np.testing.assert_allclose(scores, first, atol=SAME, err_msg=name)
@@ -141,7 +141,7 @@ def _largest(scores: NDArray[np.float32]) -> Any:
 
 
 def query(args: Args, kind: str, n: int) -> Measures:
-    """Milliseconds of one query by its vector, of exact searches."""
+    """Milliseconds per query by its vector, in exact searches."""
     import faiss
 
     from skparaphrase.search import SemanticSearch
@@ -168,7 +168,7 @@ def query(args: Args, kind: str, n: int) -> Measures:
 
 
 def lexical_query(args: Args, n: int) -> Measures:
-    """Milliseconds of one query by its text, by vectors and words."""
+    """Milliseconds per query by its text, with vectors and words."""
     from sklearn.preprocessing import normalize
 
     from skparaphrase import load_pretrained
@@ -241,7 +241,7 @@ def all_pairs(args: Args, name: str, n: int) -> Measures:
 
 
 def _pairs_above(found: Any, threshold: float) -> set[tuple[int, int]]:
-    """Pairs whose score is above the threshold by more than rounding."""
+    """Pairs whose score exceeds the threshold by more than rounding errors."""
     rows, scores = found
     return {*map(tuple, rows[scores > threshold + 2 * SAME].tolist())}
 
@@ -267,7 +267,7 @@ def semhash(args: Args, n: int) -> Measures:
 
 
 def by_clusters(args: Args, name: str, n: int) -> Measures:
-    """Seconds of exact comparisons and by clusters, and the share of pairs lost."""
+    """Seconds of exact comparisons and of clusters, and the share of lost pairs."""
     vectors = read_vectors(args, n)
     exact, clusters = (
         timed(_finder(name, vectors, algorithm=algorithm))

@@ -1,4 +1,4 @@
-"""An approximate index of faiss, as the user guide has it (`search.rst`)."""
+"""An approximate faiss index, as in the user guide (`search.rst`)."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 
 
 class FaissIndex(BaseEstimator):
-    """An index that `faiss.index_factory` makes."""
+    """An index made by `faiss.index_factory`."""
 
     def __init__(
         self, factory: str = "HNSW32", parameters: str = "efSearch=64"

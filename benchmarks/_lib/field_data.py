@@ -1,4 +1,4 @@
-"""The tasks of the field benchmark: texts to find, to group and to label, and pairs."""
+"""Tasks of the field benchmark: search, clusters, labels and pairs."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -17,7 +17,7 @@ from skparaphrase.model_selection import pair_groups
 N_QUICK = 300  # queries of a quick run
 N_QUICK_EACH = 30  # texts of each class in a quick run
 N_FOLDS = 5  # of pairs without a test part
-HELD_OUT = "1"  # the fold of HWU64 that is tested
+HELD_OUT = "1"  # the test fold of HWU64
 SIZES = {  # products with a number and a unit
     "Samsung Galaxy S21 smartphone, {}, grey": "64 GB,128 GB,256 GB,512 GB",
     "Seagate Barracuda internal hard drive {}": "500 GB,1 TB,2 TB,4 TB",
@@ -28,11 +28,11 @@ SIZES = {  # products with a number and a unit
     "Wood screw {} countersunk": "30 mm,40 mm,60 mm,80 mm",
 }
 
-Split = tuple[Any, Any]  # rows to learn from, and rows to test
+Split = tuple[Any, Any]  # training rows and test rows
 
 
 class SearchTask(NamedTuple):
-    """Texts, queries, and the rows of the texts that each query should find."""
+    """Texts, queries, and the rows of the relevant texts of each query."""
 
     texts: Any
     queries: Any
@@ -40,7 +40,7 @@ class SearchTask(NamedTuple):
 
 
 class FieldData(AdaptationData):
-    """Tasks and their names, read when they are run."""
+    """Tasks and their names; tasks are read when they are run."""
 
     def read(self, name: str, label: str, *columns: str) -> tuple[Any, Any]:
         """Texts of shape (n_rows,) or (n_rows, n_columns), and their labels."""
@@ -80,7 +80,7 @@ class FieldData(AdaptationData):
         yield "units", SearchTask(names, joined, [[row] for row in range(len(names))])
 
     def unanswered(self) -> tuple[Any, Any, Any]:
-        """Texts, queries, and which of these have the intent of a text."""
+        """Texts, queries, and a mask of queries that have the intent of a text."""
         (texts, _), (known, _) = self.intents("train"), self.intents("test")
         foreign, _ = self.intents("out-of-scope-test")
         queries = np.append(known, foreign)
@@ -92,7 +92,7 @@ class FieldData(AdaptationData):
         yield "biomedical", *self._classes("biomedical")
 
     def labelled(self) -> Iterator[tuple[str, Any, Any, Any]]:
-        """Texts, their classes, and which of them are only tested."""
+        """Texts, their classes, and a mask of texts that are used only for testing."""
         (X, y), (X_test, y_test) = self.intents("train"), self.intents("test")
         test = np.arange(len(X) + len(X_test)) >= len(X)
         yield "CLINC150", np.append(X, X_test), np.append(y, y_test), test
@@ -103,7 +103,7 @@ class FieldData(AdaptationData):
             yield name, X, y, np.zeros(len(y), bool)
 
     def broad(self) -> Iterator[tuple[str, Any, Any, Any]]:
-        """The same of broad classes: kinds of answers, style, sentiment."""
+        """The same for broad classes: kinds of answers, style, sentiment."""
         for name in ("TREC", "SUBJ", "MR"):
             X, y, is_test = read_labelled(self.args, name)
             yield name, X, y, np.zeros(len(y), bool) if is_test is None else is_test
@@ -111,9 +111,9 @@ class FieldData(AdaptationData):
     def draws(
         self, y: Any, test: Any, n_each: int, seeds: Sequence[int] | None = None
     ) -> list[Split]:
-        """For each seed, `n_each` texts of each class, and those to test.
+        """For each seed, `n_each` texts per class, and the test texts.
 
-        If no text is only tested, all that are not drawn are tested.
+        If there are no separate test texts, all texts that are not drawn are tested.
         """
         known, tested = np.flatnonzero(~test), np.flatnonzero(test)
         seeds = self.seeds if seeds is None else seeds
@@ -124,13 +124,13 @@ class FieldData(AdaptationData):
         ]
 
     def records(self, part: str | None = None) -> tuple[Any, Any]:
-        """Pairs of names of Abt-Buy, and which are of one product."""
+        """Pairs of names of Abt-Buy, and a mask of pairs of the same product."""
         rows, labels = self.read("abtbuy", "label", "name1", "name2", "split")
         chosen = rows[:, 2] == part if part else slice(None)
         return rows[chosen, :2], labels[chosen] == "1"
 
     def labelled_pairs(self) -> Iterator[tuple[str, Any, Any, Any, Any]]:
-        """Pairs, which are labelled 1, and the rows to learn from and to test."""
+        """Pairs, a mask of pairs with label 1, and training and test rows."""
         yield "Abt-Buy", *_joined(self.records("train"), self.records("test"))
         X, y, test = read_labelled(self.args, "MSRP")
         yield "MSRP", X, y == 1, np.flatnonzero(~test), np.flatnonzero(test)
@@ -143,7 +143,7 @@ class FieldData(AdaptationData):
         yield "TrecQA", *_joined(*((X, y == "1") for X, y in parts))
 
     def graded_pairs(self) -> Iterator[tuple[str, Any, Any, Any, Any]]:
-        """The same of scores: SICK, and a fold of each training set of STS 2012."""
+        """The same for scores: SICK, and a fold of each training set of STS 2012."""
         yield "SICK", *_joined(self.sick("train"), self.sick("test"))
         for name, (X, y) in self.development.items():
             if name.startswith("sts"):
@@ -151,9 +151,9 @@ class FieldData(AdaptationData):
                 yield f"STS 2012, {name.rpartition('.')[-1]}", X, np.array(y), *split
 
     def shops(self) -> tuple[Any, int, Any]:
-        """The names of two shops, how many are of the first, and which pairs match.
+        """The names of two shops, the number of the first, and the matching pairs.
 
-        These have the shape (n_names of the first, n_names of the second).
+        The latter have the shape (n_names of the first, n_names of the second).
         """
         pairs, is_same = self.records()
         first, second = map(np.unique, pairs.T)
@@ -186,6 +186,6 @@ class FieldData(AdaptationData):
 
 
 def _joined(train: Any, test: Any) -> tuple[Any, Any, Any, Any]:
-    """Examples and their targets of both parts, and the rows of each."""
+    """Examples and targets of both parts, with the rows of each part."""
     X, y = (np.concatenate(each) for each in zip(train, test, strict=True))
     return X, y, *np.split(np.arange(len(X)), [len(train[0])])

@@ -1,4 +1,4 @@
-"""What a fit and the supervised models gain over the pretrained vectors."""
+"""Gains of a fit and of supervised models over the pretrained vectors."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -27,7 +27,7 @@ from skparaphrase.supervised import (
 )
 
 N_TEXTS = (5, 20, 100)  # of each class
-MAX_TESTED = 2000  # texts, drawn if there are more
+MAX_TESTED = 2000  # maximum number of texts; drawn if there are more
 N_PAIRS = (10, 20, 50, 100, 300)
 MORE_SEEDS, MANY = 2, 100  # more seeds with fewer examples than this
 START, FIT, HEAD, MODEL = "start", "fit", "features", "model"
@@ -91,7 +91,7 @@ def fitted_pairs(data: FieldData) -> Iterator[Row]:
 
 
 def few_pairs(data: FieldData) -> Iterator[Row]:
-    """The same after a fit on a few pairs with labels, or scores, that are drawn."""
+    """The same after a fit on a few drawn pairs with labels or scores."""
     tasks = [(task, average_precision_score) for task in data.labelled_pairs()]
     tasks += [(task, pearson_score) for task in data.graded_pairs()]
     for task, metric in tasks:
@@ -111,7 +111,7 @@ def pair_row(data: FieldData, task: Any, metric: Any, n_pairs: int = 0) -> Row:
 
 
 def drawn(y: Any, n_pairs: int, seed: int) -> Any:
-    """Rows drawn at random; of labels, two of each at least."""
+    """Rows drawn at random; at least two per label."""
     order = np.random.RandomState(seed).permutation(len(y))
     if y.dtype.kind == "b":
         first = [order[y[order] == label][:2] for label in np.unique(y)]
@@ -149,7 +149,7 @@ def positive(model: Any) -> Callable[[Any], Any]:
 
 
 def seeds(data: FieldData, n_examples: int) -> Sequence[int]:
-    """More seeds where the examples are few."""
+    """More seeds if there are few examples."""
     few = not data.quick and n_examples < MANY
     return range(len(data.seeds) + MORE_SEEDS * few)
 
@@ -159,7 +159,7 @@ def row(task: str, measure: str, scores: Mapping[str, list[float]]) -> Row:
 
 
 def fit_cells(each: Row) -> list[Any]:
-    """A line of the table: the means over the seeds, and the largest of errors."""
+    """A line of the table: means over the seeds, and the largest standard error."""
     values = each["scores"].values()
     errors = [np.std(of, ddof=1) / len(of) ** 0.5 for of in values if len(of) > 1]
     error = float(max(errors)) if errors else None

@@ -1,4 +1,4 @@
-"""Fits of encoders at their defaults, and what the vectors are worth for labels."""
+"""Fits of encoders with defaults, and scores of their vectors as features."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -20,7 +20,7 @@ from _lib.pages import Row
 from skparaphrase import load_pretrained
 from skparaphrase.encoders import AverageEncoder, ParaphraseEncoder
 
-START = ", start"  # ends the name of the column with the figure before the fit
+START = ", start"  # suffix of columns with the figure before the fit
 
 
 class Fit(NamedTuple):
@@ -47,9 +47,9 @@ def timed(estimator: Any, X: Any, y: Any = None) -> Fit:
 
 
 def blend(encoder: Any, share: float) -> AverageEncoder:
-    """Word vectors between the start of a fitted encoder, 0, and its end, 1.
+    """Word vectors between the start (0) and the end (1) of a fitted encoder.
 
-    Linear interpolation of weights, Wortsman et al. (2022).
+    This is linear interpolation of weights, as in Wortsman et al. (2022).
     """
     end = encoder.vectors_
     start, words = load_pretrained().vectors, encoder.added_words_
@@ -83,7 +83,7 @@ def over_seeds(
     *given: Any,
     n_times: int = 1,
 ) -> Row:
-    """A row with the figures of `run(*given, seed)` of each seed, or of more."""
+    """A row with the figures of `run(*given, seed)` for each seed, or for more."""
     runs = [run(*given, seed) for seed in range(n_times * len(data.seeds))]
     return {"": name, **{key: [each[key] for each in runs] for key in runs[0]}}
 

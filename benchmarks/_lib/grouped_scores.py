@@ -21,7 +21,7 @@ UNKNOWN_BINS = (0, 1, 2)  # table 6
 
 
 def unknown_words(X: Any, vocabulary: Iterable[str] | WordVectors) -> np.ndarray:
-    """Number of words of each text, or of both texts of each pair, not in a vocabulary.
+    """Number of words of each text, or each pair, that are not in a vocabulary.
 
     A compound with a known part is known.
     """
@@ -57,7 +57,7 @@ def scores_by_unknown(
 
 
 def word_overlaps(pairs: Any) -> np.ndarray:
-    """The distinct words of both texts of a pair, divided by those of either."""
+    """Number of shared words of a pair, divided by the number of distinct words."""
     split = WordTokenizer()
     words = [[{*split(text)} for text in pair] for pair in pairs]
     return np.array([len(a & b) / max(len(a | b), 1) for a, b in words])
@@ -68,8 +68,8 @@ def grouped_scores(
 ) -> pd.DataFrame:
     """Correlation with the gold scores in groups of pairs.
 
-    `bins` holds the largest count of each group; larger counts make a further group,
-    and the last row is "all". Scores are NaN for fewer than two pairs.
+    `bins` contains the largest count of each group. Larger counts form an additional
+    group, and the last row is "all". Scores are NaN for fewer than two pairs.
     """
     gold, predicted = np.asarray(gold), np.asarray(predicted)
     group = np.searchsorted(bins, counts)

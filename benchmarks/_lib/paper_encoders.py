@@ -12,7 +12,7 @@ from skparaphrase import encoders
 from skparaphrase.losses import InfoNCELoss, MarginLoss
 from skparaphrase.vectors import WordVectors, remove_mean
 
-#: The loss alone, which is also that of other libraries: all others are negatives.
+#: The plain loss, as in other libraries: all other texts are negatives.
 PLAIN_INFONCE = InfoNCELoss(keep=0.0, mask_known=False)
 #: Averages that start from centred vectors with SIF weights; not the defaults.
 INFONCE: dict[str, Any] = {
@@ -31,8 +31,8 @@ NAMED = {
 def paper_encoder(name: str, setting: str | None = None, /, **params: Any) -> Any:
     """An encoder with a setting of its paper, but with sparse updates.
 
-    Dense updates, as in the papers' code, take many times as long. An `optimizer`, or
-    `optimizer__sparse`, among the `params` is used as it is.
+    Dense updates, as in the papers' code, take many times as long. An `optimizer` or
+    `optimizer__sparse` in `params` is used unchanged.
     """
     encoder = getattr(encoders, name).paper(setting, **params)
     if not {"optimizer", "optimizer__sparse"} & params.keys():
@@ -41,7 +41,7 @@ def paper_encoder(name: str, setting: str | None = None, /, **params: Any) -> An
 
 
 def multiplied(vectors: WordVectors, factor: float) -> WordVectors:
-    """The table with longer vectors: with those of length 1, gates hardly open."""
+    """The table with longer vectors: gates hardly react to vectors of length 1."""
     return vectors.replace(vectors.rows() * np.float32(factor))
 
 

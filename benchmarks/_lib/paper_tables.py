@@ -1,8 +1,8 @@
 """Tables of papers: rows from a description, results of runs, and text.
 
-A description, in the TOML file of its paper, holds what is data: the rows and their
-settings, the number of seeds, and the text, in which the names in braces are replaced.
-A subclass of :class:`Table` holds what is code: how a row is measured, and the cells.
+A description, in the TOML file of its paper, contains the data: the rows with their
+settings, the number of seeds, and the text, in which names in braces are replaced. A
+subclass of :class:`Table` contains the code: the measurement of a row, and the cells.
 """
 
 # Authors: The skparaphrase developers
@@ -22,7 +22,7 @@ from _lib.paper_encoders import NAMED
 from _lib.papers import Data, cell, filled, median
 
 Results = dict[str, Any]
-Runs = Mapping[str, Sequence[Results]]  # of each row, one for each seed
+Runs = Mapping[str, Sequence[Results]]  # results by row, one per seed
 FOLDER = Path(__file__).parents[1] / "papers"
 
 
@@ -30,7 +30,7 @@ class Table:
     """A table; the description is the entry `name` in the TOML file of a paper."""
 
     name: ClassVar[str]
-    is_bundled: ClassVar[bool] = False  # it needs no other data
+    is_bundled: ClassVar[bool] = False  # it needs no external data
     kinds: ClassVar[dict[str, type["Table"]]] = {}
     summary: ClassVar[Callable[[Sequence[Any]], Any]] = staticmethod(median)  # of runs
 
@@ -44,7 +44,7 @@ class Table:
 
     @cached_property
     def rows(self) -> dict[str, Any]:
-        """Settings by row, those that take the longest first."""
+        """Settings by row, the slowest first."""
         found: dict[str, Any] = resolved(self.description.get("rows", {"all": {}}))
         return found
 
@@ -53,7 +53,7 @@ class Table:
         return int(self.description.get("seeds", 1))
 
     def stages(self) -> list[list[str]]:
-        """Names of rows; those of a stage need results of the one before."""
+        """Names of rows by stage; a stage needs the results of the previous one."""
         return [list(self.rows)]
 
     def measure(self, data: Data, name: str, seed: int) -> Results:
@@ -61,7 +61,7 @@ class Table:
         raise NotImplementedError
 
     def combine(self, runs: Runs) -> Results:
-        """What is recorded: by default, a summary over seeds of each row."""
+        """The results to record: by default, a summary over seeds for each row."""
         return {name: self.summary(of) for name, of in runs.items()}
 
     def cells(self, results: Any, n_seeds: int) -> Results:
@@ -69,7 +69,7 @@ class Table:
         return {}
 
     def draw(self, results: Any, path: Path) -> None:
-        """Draw a figure, for those that have one; matplotlib is installed."""
+        """Draw a figure, if the table has one; matplotlib is installed."""
 
     def text(self, results: Any, n_seeds: int) -> str:
         """The page in Markdown, without versions."""
@@ -92,7 +92,7 @@ def descriptions() -> dict[str, Results]:
 
 
 def resolved(value: Any) -> Any:
-    """A value of TOML as one of Python.
+    """Convert a TOML value to a Python value.
 
     An array becomes a tuple, the text "None" None, and "@name" an object of `NAMED`.
     """
@@ -151,6 +151,6 @@ def only(runs: Runs) -> Results:
 
 
 def lines(of: Mapping[str, Mapping[str, Any]], columns: Iterable[str]) -> list[Any]:
-    """Rows of a table: a name, and its values in these columns."""
+    """Rows of a table: a name, and the values of these columns."""
     columns = list(columns)
     return [[name, *map(values.get, columns)] for name, values in of.items()]

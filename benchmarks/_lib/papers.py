@@ -1,4 +1,4 @@
-"""Shared parts of the benchmarks of quality: data, scores, processes, results."""
+"""Shared parts of the quality benchmarks: data, scores, processes, results."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -60,7 +60,7 @@ class Data:
         self.quick = args.quick
         self.short = getattr(args, "short", False)
         self.step = 3 if self.short else 1  # of pairs to train on
-        self.runs: Path | None = getattr(args, "runs", None)  # what is kept
+        self.runs: Path | None = getattr(args, "runs", None)  # cache
         self._made: dict[str, Any] = {}
         if not (self.root / "data").is_dir():
             raise SystemExit(f"No folder 'data' under {self.root}; see --data.")
@@ -100,7 +100,7 @@ class Data:
 
     @cached_property
     def frequencies(self) -> WordFrequencies:
-        """Counts of Wikipedia, with the bundled ones of punctuation marks."""
+        """Counts of Wikipedia, with the bundled counts of punctuation marks."""
         path = self.root / "data/frequencies/enwiki_vocab_min200.txt"
         return WordFrequencies.read(path).fill_from(load_word_frequencies())
 
@@ -133,7 +133,7 @@ class Data:
 
     @cached_property
     def development(self) -> dict[str, tuple[Any, Any]]:
-        """The data to choose rates and epochs on: STS 2012 train and SICK train."""
+        """Development data for rates and epochs: STS 2012 train and SICK train."""
         return self.scored("sts/2012-train.*.tsv", "sick/train.tsv")
 
     @cached_property
@@ -150,7 +150,7 @@ class Data:
 def sts_means(scores: Mapping[str, float]) -> dict[str, float]:
     """Unweighted means over the data sets of each year and over the years, and SICK.
 
-    The "mean of years" is that of 2012 to 2014; "with 2015" is that of all.
+    The "mean of years" is over 2012 to 2014; "with 2015" is over all years.
     """
     means = {
         year: float(np.mean([s for name, s in scores.items() if name.startswith(year)]))
@@ -179,7 +179,7 @@ def score_words(encoder: Any, data: Data) -> dict[str, float]:
 
 
 def median(runs: Sequence[Any]) -> Any:
-    """Medians over runs of all numbers; of other values, those of the first run."""
+    """Medians over runs for numbers; other values are taken from the first run."""
     first = runs[0]
     if isinstance(first, Mapping):
         return {key: median([run[key] for run in runs]) for key in first}
@@ -199,16 +199,16 @@ def table(
 
 
 def cell(value: Any, digits: int = 1) -> str:
-    """Format a number with so many decimals, None as a dash, and others unchanged."""
+    """Format a number with `digits` decimals, None as a dash, and others unchanged."""
     if value is None:
         return "–"  # noqa: RUF001 (as in print)
     return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
 
 def filled(text: str, cells: Mapping[str, Any], **values: Any) -> str:
-    """A page: a text whose names in braces are replaced, with wrapped paragraphs.
+    """Make a page: replace names in braces in a text, and wrap its paragraphs.
 
-    A cell may be the lines of a table. Titles, tables and lists stay as they are.
+    A replacement may be the lines of a table. Titles, tables and lists are not wrapped.
     """
     lines = {
         k: "\n".join(of) if isinstance(of, list) else of for k, of in cells.items()

@@ -15,7 +15,7 @@ LIMIT, DIM, DIM_IN, N_CHANNELS, N_CLASSES = 32, 250, 300, 13, 5
 
 
 class PerPair(nn.Module):
-    """The network for one pair, an obvious implementation of the paper's code."""
+    """The network for one pair, as an obvious implementation of the paper's code."""
 
     def __init__(self) -> None:
         super().__init__()

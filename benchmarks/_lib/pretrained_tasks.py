@@ -1,4 +1,4 @@
-"""The pretrained encoders on six kinds of tasks, how sure their order is, and `dim`."""
+"""The pretrained encoders on six kinds of tasks, confidence intervals, and `dim`."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -135,7 +135,7 @@ def intervals(data: Material) -> list[Row]:
 def _mean(
     cosines: Mapping[str, Any], gold: Mapping[str, Any], rows: Mapping[str, Any]
 ) -> float:
-    """Pearson x 100 of some rows of each set: the mean of the means of the years."""
+    """Pearson x 100 on some rows of each set: the mean over years of their means."""
     scores = {
         key: 100 * pearsonr(cosines[key][some], gold[key][some]).statistic
         for key, some in rows.items()

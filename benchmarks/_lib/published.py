@@ -1,12 +1,12 @@
-"""Published figures of the five papers, and their means on the data sets that are here.
+"""Published figures of the five papers, and their means on the available data sets.
 
-The figures are in `published.toml`, as printed, and nowhere else. A test compares all
-of them with a transcription of the papers.
+The figures are only in `published.toml`, as printed. They are checked by a test against
+a transcription of the papers.
 
 Printed means of 2013 include SMT, which has a separate licence. The means here are
-computed from the printed scores of the other sets, and so may differ by 0.1 from
-printed ones. Two printed means do not follow from the paper's own rows: 2013 of GloVe+W
-(44.0) and of GloVe+WR (56.6); with SMT, the rows have 46.1 and 57.3.
+computed from the printed scores of the other sets, and may therefore differ by 0.1 from
+printed means. Two printed means do not follow from the paper's own rows: 2013 of
+GloVe+W (44.0) and of GloVe+WR (56.6); with SMT, the rows have 46.1 and 57.3.
 
 "50%", "75%" and "max" are the median, the 75th percentile and the best of all systems
 that took part in a task.
@@ -54,7 +54,7 @@ def tables() -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def printed(table: str, system: str, column: str | None = None) -> Any:
-    """A figure, or the only one of a system, as it is printed."""
+    """A figure, or the only figure of a system, as printed."""
     row = tables()[table][system]
     if column is None:
         (column,) = row
@@ -67,7 +67,7 @@ def printed_row(table: str, system: str) -> tuple[Any, ...]:
 
 
 def published(method: str) -> dict[str, Any]:
-    """Scores by data set, where they are known, and their means; see `sts_means`."""
+    """Scores by data set, if known, and their means; see `sts_means`."""
     if method in BY_YEAR:
         table, system = BY_YEAR[method]
         years = {
@@ -85,18 +85,18 @@ def published(method: str) -> dict[str, Any]:
 def mean_of_sets(
     means: Mapping[str, float], columns: Sequence[str] = tuple(N_SETS)
 ) -> float:
-    """The mean over all data sets (without SMT), from those of years and SICK."""
+    """The mean over all data sets (without SMT), from the means of years and SICK."""
     values = [means[column] for column in columns]
     return float(np.average(values, weights=[N_SETS[column] for column in columns]))
 
 
 def label(method: str) -> str:
-    """What a row of published scores is called."""
+    """The name of a row of published scores."""
     return f"published, {method}"
 
 
 def beaten(scores: Mapping[str, float]) -> dict[str, int]:
-    """On how many of the data sets scores are above the systems of the shared tasks."""
+    """The number of data sets with scores above the systems of the shared tasks."""
     return {
         system: sum(
             scores[name] > theirs

@@ -1,8 +1,8 @@
-"""The comparisons of `guard.py`: our calls and the obvious implementation.
+"""The comparisons of `guard.py` between our calls and obvious implementations.
 
 Texts are drawn from the bundled words by Zipf's law, and their vectors at random, so no
-other data are needed. Where both sides of a race compute the same, a check makes sure
-that the results agree.
+other data are needed. If both sides of a race compute the same, a check compares their
+results.
 """
 
 # Authors: The skparaphrase developers
@@ -45,7 +45,7 @@ Call = Callable[[], object]
 
 @dataclass(frozen=True)
 class Race:
-    """Two calls; the other one does a share of the work of our call."""
+    """Two calls; the other call does a share of the work of ours."""
 
     ours: Call
     other: Call

@@ -1,4 +1,4 @@
-"""Readers of what only the benchmarks read: sentences, ranked answers, tags."""
+"""Readers for benchmarks: sentences, ranked answers, tags."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -42,7 +42,7 @@ def read_answers(path: Path) -> Any:
 
 
 def read_tagged(path: Path, tag: str) -> tuple[Sentences, Sentences]:
-    """Tokens and tags of sentences: a token a line, and a blank line after each."""
+    """Tokens and tags of sentences: one token per line, and a blank line after each."""
     header, *rest = path.read_text(encoding="utf-8").split("\n")
     columns = [header.split("\t").index(name) for name in ("token", tag)]
     sentences = [[*lines] for filled, lines in groupby(rest, bool) if filled]

@@ -1,4 +1,4 @@
-"""The encoder that comes with the package, and the data that score it."""
+"""The bundled encoder, and data for scoring it."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -35,7 +35,7 @@ class Material(Data):
 
     @cached_property
     def pretrained(self) -> dict[str, Any]:
-        """What ships and the large encoder, with both ways to average words."""
+        """The bundled and the large encoder, with both poolings."""
         load, found = skparaphrase.load_pretrained, {}
         for name, path in (("shipped", "english"), ("large", self.args.large)):
             if path is not None:
@@ -61,7 +61,7 @@ def called(name: str, unknown: str | None) -> str:
 
 
 def with_unknown(encoder: Any, unknown: str | None) -> Any:
-    """The same encoder with something else for unknown words."""
+    """The same encoder with another policy for unknown words."""
     vectors, found = encoder.vectors, copy(encoder)
     if vectors.unknown == unknown:
         return encoder
@@ -75,7 +75,7 @@ def with_unknown(encoder: Any, unknown: str | None) -> Any:
 
 
 def year_means(encoder: Any, sets: Mapping[str, Any], n_components: int = 0) -> Row:
-    """Pearson x 100: the mean of the sets of each year, that of the years, and SICK."""
+    """Pearson x 100: means over the sets of each year, over the years, and SICK."""
     scores = STSScorer(sets, postprocess=CommonComponentRemoval(n_components))(encoder)
     years = {
         year: 100 * statistics.mean(s for n, s in scores.items() if f"-{year}." in n)

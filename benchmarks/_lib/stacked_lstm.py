@@ -20,8 +20,9 @@ class StackedLSTM(Composition):
     """Last states of stacked LSTMs, in one direction or in both.
 
     The baselines of Tai et al. (2015), as in their code: every layer reads the states
-    of the layer below it in the same direction (those of torch.nn.LSTM read both). The
-    text vector contains the last states of all layers, the forward ones first.
+    of the layer below it in the same direction (unlike in torch.nn.LSTM, whose layers
+    read both). The text vector contains the last states of all layers, the forward ones
+    first.
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ class StackedLSTM(Composition):
     bidirectional : bool or "tied"
         "tied": the backward layers have the parameters of the forward ones.
     **params : dict
-        Of :class:`LSTM`.
+        Parameters of :class:`LSTM`.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class StackedLSTMEncoder(LSTMEncoder):
 
 
 def stacked(n_layers: int = 1, bidirectional: bool | str = False) -> type[LSTMEncoder]:
-    """The class of encoders with so many layers, in one direction or in both."""
+    """A class of encoders with a number of layers, in one direction or both."""
     if n_layers == 1 and not bidirectional:
         return LSTMEncoder
     attributes = {"n_layers": n_layers, "bidirectional": bidirectional}

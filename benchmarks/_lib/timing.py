@@ -1,7 +1,7 @@
 """The command line of a benchmark: rounds of worker processes, tables of results.
 
 It imports little on purpose: the process that monitors memory loads neither NumPy nor
-vectors, so that it shares no page with the monitored processes.
+vectors, so it shares no pages with the monitored processes.
 """
 
 # Authors: The skparaphrase developers
@@ -48,13 +48,13 @@ class Contender:
     work: Callable[..., Measures]
     needs: tuple[str, ...] = ()
     watched: bool = False  # its memory is measured from outside
-    threads: int | None = None  # None takes those of the group
+    threads: int | None = None  # None takes the threads of the group
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A figure of each round, and its target.
+    """A figure per round, and its target.
 
     The figure is "contender.column", the ratio of two of these ("a.column / b.column"),
     or a function of the measures of a round.
@@ -73,7 +73,7 @@ class Comparison:
         return value / others[0] if others else value
 
     def judged(self, value: float) -> dict[str, object]:
-        """The target in words, and whether a value meets it."""
+        """The target as text, and whether a value meets it."""
         if self.at_least is not None:
             target, met = f"at least {self.at_least:,g}", value >= self.at_least
         elif self.at_most is not None:
@@ -100,7 +100,7 @@ class Group:
 
 
 def timed(call: Callable[[], Any]) -> tuple[float, Any]:
-    """The seconds of a call, and its result."""
+    """The duration of a call in seconds, and its result."""
     start = time.perf_counter()
     result = call()
     return time.perf_counter() - start, result
@@ -121,7 +121,7 @@ def best_of(
 
 
 def cpu_of(call: Callable[[], object], n_calls: int = 3) -> float:
-    """CPU seconds of the fastest call, on which other programs have less influence."""
+    """CPU seconds of the fastest call, which depend less on other programs."""
     return best_of(call, n_calls, time.process_time)
 
 
@@ -130,7 +130,7 @@ def peak_of(call: Callable[[], Any]) -> tuple[Any, float]:
 
     Measured as the kernel's resident set (Linux); the result is included.
     """
-    # Memory that is free but still resident would hide growth (glibc).
+    # Free but still resident memory would hide growth (glibc).
     ctypes.CDLL(None).malloc_trim(0)
     before = resident("VmRSS")
     # This resets the kernel's record of the peak (man 5 proc).
@@ -176,7 +176,7 @@ def main(script: Path, about: str, groups: Mapping[str, Group]) -> None:
             options = {**vars(args), "folder": Path(folder)}
             options["threads"] = groups[name].threads or args.threads
             results[name] = _measure(script, Args(**options), name, groups[name])
-        # In the order of the script, without groups that it no longer has.
+        # In the order of the script, without groups that no longer exist.
         results = {name: results[name] for name in groups if name in results}
         stored.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
     page = report(script, about, groups, results)
@@ -409,7 +409,7 @@ def _cell(values: Measures | None) -> str:
 
 
 def shown(middle: float, low: float, high: float) -> str:
-    """A median and its range."""
+    """Format a median and its range."""
     return f"{number(middle)} ({number(low)} to {number(high)})"
 
 

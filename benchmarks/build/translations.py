@@ -2,10 +2,10 @@
 
     python benchmarks/build/translations.py sv cs --data ../shared --out pairs
 
-Writes `pairs-interfaces.tsv.xz`: the messages of Chromium (BSD-3-Clause), of which
-there are some 10,000 in each of fifty languages. Placeholders and markup are removed,
-and texts of the development sets are left out. Needs Debian's `apt-get` and `dpkg-deb`,
-which fetch and read the package `chromium-l10n`, unless it is in `results/runs`.
+Writes `pairs-interfaces.tsv.xz`: the messages of Chromium (BSD-3-Clause), about 10,000
+in each of fifty languages. Placeholders and markup are removed, and texts of the
+development sets are left out. Needs Debian's `apt-get` and `dpkg-deb` to download and
+read the package `chromium-l10n`, unless it is in `results/runs`.
 """
 
 # Authors: The skparaphrase developers
@@ -39,7 +39,7 @@ Messages = Iterator[tuple[str, str, str]]  # locale, key, text
 
 
 def pak(locale: str, data: bytes) -> Messages:
-    """The messages of a file of Chromium (version 5, UTF-8) by their numbers."""
+    """The messages of a Chromium file (version 5, UTF-8), by number."""
     (n_messages,) = struct.unpack_from("<H", data, 8)
     rows = [struct.unpack_from("<HI", data, 12 + 6 * i) for i in range(n_messages + 1)]
     for (number, start), (_, stop) in pairwise(rows):
@@ -99,7 +99,7 @@ def held_out(folder: Path) -> set[str]:
 
 
 def fetch(package: str) -> Path:
-    """Download a package of Debian, unless it is there."""
+    """Download a Debian package, unless it exists."""
     folder = RESULTS / "runs/translations"
     folder.mkdir(parents=True, exist_ok=True)
     if not [*folder.glob(f"{package}_*.deb")]:

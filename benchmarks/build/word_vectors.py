@@ -1,4 +1,4 @@
-"""Make the word vectors and counts that come with the package.
+"""Build the bundled word vectors and counts.
 
     python benchmarks/build/word_vectors.py --data ../shared
 
@@ -7,14 +7,14 @@ have a vector in `vectors/minilm-words.300d.bin` (single words through all-MiniL
 Apache-2.0), then the contractions, digits, numbers and punctuation marks of the table.
 The vectors are rotated to their uncentred principal axes, of which the first `dim` are
 kept, each divided by its strength to the power 0.75 (`--power`; chosen on the training
-sets of STS 2012); every vector is stored as int8 with its scale. Words
-that the table lacks get the vectors of 4,096 rows of n-grams, which are learnt from
-those of the table and rounded as in `build/pretrained_encoder.py`, with one step for
-all rows. The rows of the file that is shipped were rounded before that, to 15 values,
-with a step for each row; its scores on the development sets are those below.
+sets of STS 2012); every vector is stored as int8 with its scale. Other words get
+vectors from 4,096 rows of n-grams, which are learnt from the vectors of the table and
+rounded as in `build/pretrained_encoder.py`, with one step for all rows. The rows of the
+bundled file were rounded before that, to 15 values, with a step for each row; its
+scores on the development sets are listed below.
 
-The counts are those of the file, which contains only words of letters. Other tokens get
-their frequency in the sentences of `data/paraphrase/rewrites.tsv`, from Wikipedia.
+The counts come from the file, which contains only words of letters. Other tokens get
+their frequencies in the sentences of `data/paraphrase/rewrites.tsv`, from Wikipedia.
 """
 
 # Authors: The skparaphrase developers

@@ -1,4 +1,4 @@
-"""The tables of the papers: descriptions in TOML, and how their rows are measured."""
+"""The tables of the papers: descriptions in TOML, and measurements of their rows."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

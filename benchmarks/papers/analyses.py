@@ -1,4 +1,4 @@
-"""What PP and Charagram learn: lengths, unknown words, amounts, margins, weights.
+"""Analyses of PP and Charagram: lengths, unknown words, data, margins, weights.
 
 Tables 6 and 7 of the Charagram paper, table 7 and figure 1 of Wieting et al. (2016),
 and the figures in the text of its sections 5 and 6: the mean margin of four models on
@@ -27,7 +27,7 @@ from skparaphrase.inspection import token_weights
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 MEAN = "mean of sets"
-STARTS = "start", "centred start"  # of the curves of amounts
+STARTS = "start", "centred start"  # points of the curves of amounts of data
 
 
 def _with_mean(scores: dict[str, float]) -> dict[str, float]:
@@ -112,7 +112,7 @@ class Amount(Table):
 
     @property
     def _gain(self) -> float:
-        """The points that 92 pairs gain in the paper."""
+        """The gain from 92 pairs in the paper, in points."""
         system = "PARAGRAM-PHRASE trained on 92 pairs"
         return float(printed(f"{WIETING} figure 1 text", system))
 
@@ -188,7 +188,7 @@ class Amount(Table):
         return STARTS["centered" in self.rows[name]]
 
     def _needed(self, begin: float, curve: dict[str, Any]) -> float | None:
-        """The number of pairs that gains as much, interpolated logarithmically."""
+        """The number of pairs with the same gain, interpolated logarithmically."""
         wanted, before, reached = self._gain, 1.0, 0.0
         for size, scores in curve.items():
             gain = scores[MEAN] - begin
@@ -315,14 +315,14 @@ def _weights(data: Data, seed: int, params: Results, n_rare: int) -> Results:
 
 
 def _rare(pairs: Any, counts: WordFrequencies, n_rare: int) -> float:
-    """Per cent of the tokens of a data set that are rare in the training pairs."""
+    """Percentage of the tokens of a data set that are rare in the training pairs."""
     tokens = WordFrequencies.from_texts(pairs)
     found = sum(n for word, n in tokens.items() if counts.get(word, 0) < n_rare)
     return 100 * found / tokens.total
 
 
 def _distances(sets: dict[str, float]) -> dict[str, float]:
-    """How far scores are above the 75th percentile of the systems of their task."""
+    """Difference of scores from the 75th percentile of the systems of their task."""
     quartiles = published("75%")
     return {name: score - quartiles[name] for name, score in sets.items()}
 

@@ -27,7 +27,7 @@ class Bundled(Table):
     is_bundled = True
 
     def measure(self, data: Data | None, name: str, seed: int) -> Results:
-        """Pearson x 100 in the setting of the paper, and at the defaults."""
+        """Pearson x 100 with the setting of the paper, and with defaults."""
         row = self.rows[name]
         module = encoders if hasattr(encoders, row["class"]) else supervised
         class_, seeded = getattr(module, row["class"]), {"random_state": seed}

@@ -41,7 +41,7 @@ PHRASES, SENTENCES, BOTH = STAGES = ("phrases", "sentences", "phrases, then sent
 PHRASE_EPOCHS = 3
 SENTENCE_EPOCHS = {"CSE": 2, "PP": 4}
 OTHERS = "GRAN", "ATT-CCG"  # systems of table 2 that are networks of other papers
-# What the rows of tables 1, 2 and 4 are called in `_lib/published.py`.
+# The names of the rows of tables 1, 2 and 4 in `_lib/published.py`.
 PUBLISHED = {
     ("PP", PHRASES): "PP",
     ("CSE", PHRASES): "CSE",
@@ -106,7 +106,7 @@ class Cumulative(Table):
         return {"stages": found}
 
     def _examples(self, data: Data) -> Results:
-        """Pairs of SICK that one of PP and CSE scores much better than the other."""
+        """Pairs of SICK with much smaller errors by PP than by CSE, or vice versa."""
         number = self.description["examples"]
         encoders = {model: fitted(model, SENTENCES, data, 0) for model in MODELS}
         texts, gold = data.sts["sick"]
@@ -175,7 +175,7 @@ class Cumulative(Table):
 
 
 def _on_scale(one: Any, known: Any, texts: Any) -> Any:
-    """Cosines on the scale of known scores, by the line that fits these best."""
+    """Cosines on the scale of known scores, by least squares."""
     cosines = [
         PairSimilarity().predict(one.transform(each)) for each in (known[0], texts)
     ]
@@ -209,7 +209,7 @@ def _by_overlap(encoders: dict[str, Any], data: Data) -> list[Results]:
 
 
 def _within(values: Any, lowest: float, highest: float) -> Any:
-    """Whether values are in an interval, whose lower end is open unless it is 0."""
+    """Whether values are in an interval; its lower end is open unless it is 0."""
     return (values <= highest) & ((values > lowest) | (lowest == 0))
 
 
@@ -259,8 +259,9 @@ class Pairs(Table):
 class Widths(Table):
     """Filters of one width, or of three, on sentences alone.
 
-    Adds what the paper's text leaves open: without scrambled words, with tanh, and with
-    the padding of the released code and the windows of the paper.
+    Additional rows test choices that the paper's text does not specify: without
+    scrambled words, with tanh, and with the padding of the released code and the
+    windows of the paper.
     """
 
     name = "cse_widths"

@@ -3,13 +3,13 @@
 Table 2 of Wieting et al. (2016), tables 3 and 11 of the Charagram paper and table 1 of
 the CSE paper; adds a union of a word and a character encoder.
 
-"Defaults" are those of the classes. Encoders of words then start from the pretrained
-encoder, whose scores are the row "pretrained", and not from the vectors of the other
-rows. "Own setting" is what made the charLSTM learn: InfoNCE and fewer dimensions. The
-charLSTMs of 100 dimensions differ from the paper's in one thing each; "short pairs
-first" is a curriculum, since our pairs have no order of confidence. Because PPDB's
-pairs are phrases, "phrases" are words and aligned phrases alone, and "phrases first"
-come before a quarter of the sentences.
+"Defaults" are the defaults of the classes. Encoders of words then start from the
+pretrained encoder, whose scores are in the row "pretrained", and not from the vectors
+of the other rows. "Own setting" is a setting with which the charLSTM learns: InfoNCE
+and fewer dimensions. The charLSTMs of 100 dimensions differ from the paper's in one
+thing each; "short pairs first" is a curriculum, since our pairs have no order of
+confidence. Because PPDB's pairs are phrases, "phrases" are words and aligned phrases
+alone, and "phrases first" come before a quarter of the sentences.
 """
 
 # Authors: The skparaphrase developers
@@ -33,7 +33,7 @@ from skparaphrase.metrics import pearson_score
 from skparaphrase.pairs import EncoderUnion, PairSimilarity
 from skparaphrase.vectors import apply_sif_weights, remove_mean
 
-# Of the characters; chosen on development.
+# For characters; chosen on development data.
 UNION_WEIGHTS = (0.0625, 0.125, 0.25, 0.5, 1.0)
 UNION = "union of these two"
 
@@ -42,7 +42,7 @@ class Encoders(Table):
     name = "wieting_encoders"
 
     def measure(self, data: Data, name: str, seed: int) -> Results:
-        """Rows of one encoder; for Charagram also those of the union."""
+        """Rows of one encoder; for Charagram, also the rows of the union."""
         encoder, costs = self.fitted(data, name, seed)
         rows = {name: {**_sets(score_sts(encoder, data)), **costs}}
         if name == "Charagram":
@@ -117,7 +117,7 @@ class Encoders(Table):
         }
 
     def _differences(self, name: str) -> str:
-        """What is not the paper's, besides sparse updates and the pairs."""
+        """Differences from the paper, other than sparse updates and the pairs."""
         if self.rows.get(name, {}).get("defaults"):
             return "all: the defaults of the class, and its initial vectors"
         params = self.rows[name].get("params", {}) if name in self.rows else INFONCE
@@ -148,9 +148,9 @@ def _claim(
     less: float = 0.0,
     there: Results | None = None,
 ) -> list[str]:
-    """On how many data sets encoders are better than others, here and by the papers.
+    """Numbers of data sets on which encoders beat others, here and in the papers.
 
-    `there` has the published method of a row that is called otherwise.
+    `there` maps rows to published methods with another name.
     """
     names = {name: name for name in (*better, *than)} | (there or {})
     counts = []
@@ -199,7 +199,7 @@ def _union(data: Data, characters: Any, seed: int) -> dict[str, dict[str, float]
         ),
     )
     removal = CommonComponentRemoval()
-    members = [  # a union fits its members in place: each has a removal of its own
+    members = [  # a union fits its members in place, so each has its own removal
         ("words", make_pipeline(FrozenEstimator(words), clone(removal))),
         ("characters", make_pipeline(FrozenEstimator(characters), clone(removal))),
     ]

@@ -1,4 +1,4 @@
-"""Pairwise word interaction on similarity, and what its tables share.
+"""Pairwise word interaction on similarity, and shared parts of its tables.
 
 Tables 3 (SICK, with the LSTMs of Tai et al. 2015), 4 (MSRvid), 5 (STS 2014) and 8
 (ablations) of He & Lin (2016). Settings were chosen on the
@@ -49,7 +49,7 @@ def part_of(data: Data, X: Any, y: Any) -> tuple[Any, Any]:
 
 
 def find_vectors(data: Data, name: str | None) -> WordVectors:
-    """The vectors of the data folder, the same trained on paraphrases, or our own.
+    """The vectors of the data folder, also trained on paraphrases, or our vectors.
 
     The paper uses PARAGRAM-PHRASE vectors for STS 2014 and for questions; here "PP"
     replaces them. The paraphrase pairs contain no sentence of an evaluation set.
@@ -133,7 +133,7 @@ def costs_of(found: Results, names: Iterable[str]) -> list[list[Any]]:
 
 
 class Grouped(Table):
-    """Rows in groups, each with the parameters that differ from the defaults."""
+    """Rows in groups, each with the parameters that are not defaults."""
 
     summary = staticmethod(list)
 
@@ -231,7 +231,7 @@ class Similarity(Grouped):
         }
 
     def _row(self, name: str, found: Results) -> list[Any]:
-        """Our figures and the published ones, or, of an ablation, its r."""
+        """Our figures and the published ones, or r of an ablation."""
         row = self.rows[name]
         theirs: dict[str, float] = {}
         if "published" in row:
@@ -286,7 +286,7 @@ def _lstm(data: Data, params: Mapping[str, Any], seed: int) -> Any:
         encoder=encoder,
         levels=range(1, 6),
         freeze="vectors",
-        optimizer__name="adagrad",  # as Tai et al.; better than Adam on dev
+        optimizer__name="adagrad",  # as in Tai et al.; better than Adam on dev
         learning_rate=0.05,
         max_epochs=data.epochs(10, short=2),
         random_state=seed,
@@ -294,10 +294,10 @@ def _lstm(data: Data, params: Mapping[str, Any], seed: int) -> Any:
 
 
 def _printed_focus(model: Any, pairs: Any, predicted: Any) -> dict[str, float]:
-    """What changes if a model trained with the focus of the code gets the printed one.
+    """Changes if a model trained with the focus of the code uses the printed one.
 
-    Of every tenth pair: picked cells that differ, as a share of those that either
-    picks, and pairs with any. Of all: how far predictions move.
+    For every tenth pair, picked cells that differ, as a share of the cells picked by
+    either, and pairs with any such cell. For all pairs, changes of the predictions.
     """
     differ = []
     other = deepcopy(model).set_params(focus="paper")

@@ -1,6 +1,6 @@
-"""Encoders by what they are trained on, by a part of their network, and in-domain.
+"""Encoders by training data, by a part of their network, and in-domain.
 
-Rows of one part of a table differ in one thing from another row of this part.
+Rows of a part of a table differ in one thing from another row of the part.
 """
 
 # Authors: The skparaphrase developers
@@ -29,7 +29,7 @@ class Fits(Table):
         """Scores of an encoder, and the number of pairs and of distinct texts."""
         row = self.rows[name]
         pairs = data.shuffled(*row.get("corpora", ("ppdb-lexical", *data.sentences)))
-        if "share" in row:  # the part of this number, of so many
+        if "share" in row:  # index of the part, number of parts
             part, parts = row["share"]
             pairs = pairs[part::parts]
         if "pairs" in row:
@@ -84,10 +84,10 @@ class Variants(Fits):
 
 
 class InDomain(Table):
-    """Held-out pairs of the training distribution, beside textual similarity.
+    """Held-out pairs of the training distribution, and textual similarity.
 
     The first claim of Wieting et al. (2016): LSTMs are the best in-domain, and averages
-    out of domain. Their data of table 3 are not here.
+    out of domain. Their data of table 3 are not available here.
     """
 
     name = "wieting_in_domain"

@@ -4,11 +4,11 @@
                                            [--rows ROW]
 
 A table is an entry in the TOML file of its paper: rows, seeds and text. Published
-figures are in `_lib/published.toml`; after each table, and in `papers.md`, ours stand
-beside them. Each row with each seed is a task; `--jobs` tasks
-run at a time, with one thread each. The result of a task is kept in
-`benchmarks/results/runs`, so that an interrupted run can be resumed; remove that folder
-to measure again. A table that fails does not stop the others, but sets the exit status.
+figures are in `_lib/published.toml`. After each table, and in `papers.md`, they are
+shown next to ours. Each row with each seed is a task; `--jobs` tasks run at a time,
+with one thread each. The result of a task is kept in `benchmarks/results/runs`, so an
+interrupted run can be resumed. Remove that folder to measure again. A table that fails
+does not stop the others, but sets the exit status.
 
 On two cores, everything takes about five hours, most of them for word interaction and
 tagging. `--short` takes just under an hour: one seed, a third of the training data, two
@@ -123,7 +123,7 @@ def _parse_args() -> argparse.Namespace:
 
 
 def is_kept(args: argparse.Namespace) -> bool:
-    """Whether tables are written: a part of the data does not replace the results."""
+    """Whether to write tables; runs on a part of the data do not replace results."""
     return bool(args.part == "full" or args.out != RESULTS)
 
 
@@ -157,7 +157,7 @@ def run(one: Table, args: argparse.Namespace) -> None:
     if args.rows:
         results = _joined(recorded(one.name)["results"], results)
     content = {"versions": versions(), "seeds": n_seeds, "results": results}
-    content = json.loads(json.dumps(content))  # numbers that are keys become texts
+    content = json.loads(json.dumps(content))  # numeric keys become strings
     title, rest = page(one, content).split("\n\n", 1)
     note = f"{NOTES[args.part]}\n\n" if NOTES[args.part] else ""
     text = f"{title}\n\n{note}{rest}"
@@ -177,14 +177,14 @@ def run(one: Table, args: argparse.Namespace) -> None:
 
 
 def _joined(old: Any, new: Any) -> Any:
-    """Recorded results, with those of some rows replaced."""
+    """Recorded results, with some rows replaced."""
     if not (isinstance(old, dict) and isinstance(new, dict)):
         return new
     return old | {key: _joined(old.get(key), value) for key, value in new.items()}
 
 
 def measured(one: Table, args: argparse.Namespace, name: str, seed: int) -> Any:
-    """The result of a row with one seed, or that of an earlier run."""
+    """The result of a row with one seed, possibly from an earlier run."""
     path = args.runs / one.name / f"{name.replace('/', ' ')}-{seed}.json"
     settings = repr(one.rows[name])
     if path.exists():

@@ -1,4 +1,4 @@
-"""Why five figures stay below the published ones: one experiment for each.
+"""Experiments on why five figures are below the published ones.
 
 Each row changes one thing of a row of another table: the number of pairs, the kind of
 pairs, the initial vectors, or the number of epochs. One seed.
@@ -174,7 +174,7 @@ def _count(of: Results) -> int:
 
 
 def _with_recorded(columns: Any, found: Results, others: Results) -> list[str]:
-    """Our means by year, and those that are recorded or published."""
+    """Our means by year, and the recorded or published ones."""
     keys = ["count", *columns[1:], *COLUMNS]
     return table(["", *columns, *COLUMNS], lines({**found, **others}, keys))
 

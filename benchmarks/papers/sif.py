@@ -55,7 +55,7 @@ from skparaphrase.vectors import (
     remove_mean,
 )
 
-# What the row is called in the papers, on GloVe and on PARAGRAM-SL999 (PSL).
+# The name of the row in the papers, on GloVe and on PARAGRAM-SL999 (PSL).
 PUBLISHED = {
     "average": ("GloVe", "PSL"),
     "tf-idf": ("tfidf-GloVe",),
@@ -119,7 +119,7 @@ def _sets(row: Results) -> list[str]:
 
 
 def _published(name: str) -> Results:
-    """The rows of published scores that belong to one of ours."""
+    """The rows of published scores for one of our rows."""
     return {label(method): published(method) for method in PUBLISHED.get(name, ())}
 
 
@@ -219,7 +219,7 @@ def _trained(data: Data, seed: int) -> Iterator[Row]:
 
 
 def _bundled(data: Data, seed: int) -> Iterator[Row]:
-    """The vectors that come with the package."""
+    """The bundled vectors."""
     yield from _untrained("bundled 30k x 128, int8", None, None)
 
 
@@ -280,7 +280,7 @@ class SIFFeatures(Table):
         return evaluate(model, parts)
 
     def _encoder(self, data: Data, row: Results, seed: int) -> Any:
-        """The encoder of the features, which learns nothing from the task."""
+        """The encoder of the features, which is not trained on the task."""
         if row["encoder"] == "average":
             return AverageEncoder(data.vectors)
         if row["encoder"] == "SIF":

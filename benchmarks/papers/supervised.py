@@ -95,18 +95,18 @@ def evaluate(model: Any, parts: Parts) -> Results:
 
 
 def lengthened(encoder: Any, X: Any, length: float) -> Any:
-    """A fitted encoder whose vectors of texts get this mean length."""
+    """A fitted encoder, scaled to this mean length of the vectors of texts."""
     lengths = np.linalg.norm(encoder.transform(X[:1000]), axis=-1)
     times = length / float(lengths.mean())
     if not isinstance(encoder, ParaphraseEncoder):
         return make_pipeline(encoder, FunctionTransformer(partial(np.multiply, times)))
-    encoder = copy(encoder)  # whose words get longer, so that it can be trained
+    encoder = copy(encoder)  # word vectors are scaled, so it can be trained
     encoder.vectors_ = multiplied(encoder.vectors_, times)
     return encoder
 
 
 def beside(found: Iterable[Any], theirs: Iterable[float | None]) -> list[str]:
-    """Cells of our scores and, in brackets, the published ones."""
+    """Cells with our scores and, in brackets, the published ones."""
     return [
         f"{plus_minus(of and of['test'])} ({cell(published)})"
         for of, published in zip(found, theirs, strict=True)
@@ -164,7 +164,7 @@ class Wieting(Table):
             data.vectors = apply_sif_weights(remove_mean(data.vectors))
         encoder = row_encoder(row, data, seed)
         path = self._path(data, name, seed)
-        shutil.rmtree(path, ignore_errors=True)  # of a run that was interrupted
+        shutil.rmtree(path, ignore_errors=True)  # from an interrupted run
         path.parent.mkdir(parents=True, exist_ok=True)
         encoder.fit(data.pairs).save(path)
         return {"n_pairs": len(data.pairs)}

@@ -54,7 +54,7 @@ class Words(Table):
         return found
 
     def _start(self, data: Data) -> Results:
-        """Word vectors before training, and the part of Rare Words that they lack."""
+        """Word vectors before training, and the share of Rare Words that they lack."""
         encoder = AverageEncoder(data.vectors)
         pairs = data.word_similarity["rw"][0]
         words = sorted(set(pairs.ravel().tolist()))
@@ -225,13 +225,13 @@ class CharacterNeighbors(Table):
 
 
 def _listed(found: Any) -> dict[str, list[str]]:
-    """Neighbours by query; none of a query without a vector."""
+    """Neighbours by query; none for a query without a vector."""
     groups = found[found["similarity"] > 0].groupby("query", sort=False)["neighbor"]
     return {query: list(names) for query, names in groups}
 
 
 def _visible(text: str) -> str:
-    """Spaces of n-grams are visible; those between words stay."""
+    """Make spaces in n-grams visible, but not spaces between words."""
     return text.replace(" ", "_") if text.strip() != text else text
 
 

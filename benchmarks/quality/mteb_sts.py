@@ -1,9 +1,9 @@
-"""The encoder of the package on MTEB's scale, beside published models.
+"""The bundled encoder on MTEB's scale, compared with published models.
 
     python benchmarks/quality/mteb_sts.py --data ../shared [--fetch]
 
-MTEB gives Spearman's correlation over all pairs of a year pooled, not the mean over
-data sets that the other scripts give. `--fetch` downloads STS16 and the test set of
+MTEB reports Spearman's correlation over the pooled pairs of a year, and not the mean
+over data sets as in the other scripts. `--fetch` downloads STS16 and the test set of
 STS-B, which are not in the folder of data. wordllama is measured if it is installed
 (`pip install wordllama`). Published figures, with their source, are in
 `_lib/mteb_sts.toml`. Writes `benchmarks/results/mteb_sts.json` and `.md`.
@@ -62,7 +62,7 @@ def pooled(data: Material, fetch: bool) -> dict[str, tuple[Any, Any]]:
 
 
 def measure(data: Material, fetch: bool) -> list[Row]:
-    """Ours with both ways to average, with half of the dimensions, and peers."""
+    """Our encoder with both poolings, with half of the dimensions, and peers."""
     tasks = pooled(data, fetch)
     size = megabytes(PACKAGE / "encoders/data", "english.npz")
     encoders: dict[str, tuple[Any, float]] = {
@@ -112,7 +112,7 @@ def main() -> None:
 
 
 def all_rows(args: argparse.Namespace) -> list[Row]:
-    """What is measured, and what is published; transformers are last."""
+    """Measured and published rows; transformers are last."""
     rows = [*measure(Material(args), args.fetch), *published()]
     for row in rows:
         row["mean"] = mean(row[task] for task in COMMON)

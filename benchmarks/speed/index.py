@@ -3,10 +3,10 @@
     python benchmarks/speed/index.py --data ../shared --threads 2 --rounds 3
 
 Groups (`--only life,recall` selects some). All contenders get the vectors of
-`load_pretrained()` for the same distinct sentences, and, where they take them, the
-sentences. Each is saved and loaded in a new process. Other libraries: `pip install
-vicinity sentence-transformers faiss-cpu`; those that are not installed are
-left out, with a note. Rounds, processes and threads: see `throughput.py`.
+`load_pretrained()` for the same distinct sentences, and the sentences if they accept
+them. Each is saved and loaded in a new process. Other libraries: `pip install vicinity
+sentence-transformers faiss-cpu`. Libraries that are not installed are left out, with a
+note. Rounds, processes and threads: see `throughput.py`.
 
 Writes `index.json` and `index.md` to benchmarks/results (`--out`).
 """
@@ -42,7 +42,7 @@ from _lib.timing import (
 )
 
 N_TEXTS, N_CHANGED, N_QUERIES, K = 300_000, 1000, 100, 10
-EFFORTS = (16, 64, 256)  # candidates that a graph looks at in a search
+EFFORTS = (16, 64, 256)  # candidates of a graph search
 
 
 def _prepare(args: Args) -> None:
@@ -64,16 +64,16 @@ def _queries(args: Args) -> Any:
 
 
 def _seconds_to_change(call: Callable[[], object]) -> float:
-    """Seconds after touching memory: a virtual machine gets 0.3 GB of it a second.
+    """Seconds after touching memory: a virtual machine gets 0.3 GB of it per second.
 
-    Adding and removing copy all vectors, and that would be measured instead.
+    Adding and removing copy all vectors; otherwise, this would be measured instead.
     """
     np.ones(2**30, dtype=np.uint8)
     return timed(call)[0]
 
 
 def _asked(args: Args, search: Callable[[Any], Any]) -> Measures:
-    """Milliseconds of a query, and the recall of the rows that are found."""
+    """Milliseconds per query, and the recall of the rows found."""
     queries = _queries(args)
     seconds, rows = timed(lambda: [search(query) for query in queries])
     nearest = np.load(args.folder / "nearest.npy")
@@ -89,7 +89,7 @@ def _in_a_new_process(work: Callable[..., Measures], *given: Any) -> Measures:
 
 
 def _save(search: Any, folder: Path) -> None:
-    """Save a search: one with an index of another library as a pickle."""
+    """Save a search; with an index of another library, as a pickle."""
     if search.neighbors is None:
         search.save(folder)
     else:

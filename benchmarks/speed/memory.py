@@ -143,7 +143,7 @@ def _interpreters(args: Args, *, pool: bool) -> Measures:
 
     _import_all(0.5)
     if pool:
-        # A call takes longer than starting a worker, so that each worker gets one.
+        # A call takes longer than starting a worker, so each worker gets one.
         with parallel_config("loky", inner_max_num_threads=1):
             processes = Parallel(N_JOBS)([delayed(_import_all)(6.0)] * N_JOBS)
         if len(set(processes)) != N_JOBS:
@@ -280,7 +280,7 @@ TABLES = Group(
 
 
 def _pretrained(args: Args) -> Measures:
-    """MB of the encoder, and of `transform` beyond the vectors that it returns."""
+    """MB of the encoder, and of `transform` excluding the returned vectors."""
     from skparaphrase import load_pretrained
 
     import_module("skparaphrase.encoders")
@@ -321,7 +321,7 @@ PRETRAINED = Group(
 
 
 def _peak(args: Args, name: str) -> Measures:
-    """Peak memory of `transform` in MB, without texts and vectors."""
+    """Peak memory of `transform` in MB, excluding texts and vectors."""
     n_texts = SIZES[name][2] // (10 if args.quick else 1)
     encoder = trained_encoder(args, name, max_epochs=0)
     encoder.fit(read_corpora(args))

@@ -3,17 +3,17 @@
     python benchmarks/speed/millions.py --data ../shared --rounds 1 --only k100,k500
     python benchmarks/speed/millions.py --data ../shared --rounds 1 --only m2
 
-The lines are made of the 515,000 sentences of the data pack, because it has no more:
+The lines are made from the 515,000 sentences of the data pack:
 
-- 80 % are sentences or, once these are used up, splices: the first half of the words of
-  one sentence and the second half of those of another one of the same source.
+- 80 % are sentences or, once these are used up, splices: the first half of one sentence
+  and the second half of another one from the same source.
 - 10 % are exact copies of other lines, in capitals and with a second space.
 - 10 % are near copies of other lines: one word is missing.
 
-Their order is random. Each step runs in a process of its own. CPU seconds are those of
-all threads. The peak memory is that of the call, beyond the texts (and for the search,
-the index). "Longest silence": the longest time without a change of the progress bars.
-Of the copies, "found" are those that are in one group with their original.
+Their order is random. Each step runs in a separate process. CPU seconds are summed over
+all threads. The peak memory is measured for the call, excluding the texts (and for the
+search, the index). "Longest silence" is the longest time without a change of the
+progress bars. "Found" copies are in one group with their original.
 
 Needs Linux, tqdm and the data pack. `--quick` takes a tenth of the lines. Writes
 `millions.json` and `millions.md` to benchmarks/results (`--out`).
@@ -44,7 +44,7 @@ SHARE = 0.1  # of exact copies, and of near copies
 
 
 def _prepare(args: Args, *, n_lines: int) -> None:
-    """Write the lines, and for each the line of which it is a copy."""
+    """Write the lines, and for each copy the index of its original."""
     rng = np.random.default_rng(0)
     n_lines //= 10 if args.quick else 1
     n_copies = int(SHARE * n_lines)
@@ -77,7 +77,7 @@ def _prepare(args: Args, *, n_lines: int) -> None:
 
 
 class _Terminal:
-    """A standard error that is a terminal, and knows when it changed."""
+    """A stderr that is a terminal and records the time of changes."""
 
     def __init__(self) -> None:
         self.text = ""

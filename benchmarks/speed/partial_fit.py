@@ -44,7 +44,7 @@ N_CALLS = 20
 
 
 def read_table(name: str) -> Any:
-    """A table that comes with the package, as float32."""
+    """A bundled table, as float32."""
     from skparaphrase import load_pretrained
     from skparaphrase.datasets import load_word_vectors
 
@@ -54,7 +54,7 @@ def read_table(name: str) -> Any:
 
 
 def measure(args: Args, *, table: str, words: str) -> Measures:
-    """Milliseconds of an update and of a copy, and what an update copies."""
+    """Milliseconds of an update and of a copy, and the memory copied by an update."""
     import torch
 
     from skparaphrase.encoders import ParaphraseEncoder

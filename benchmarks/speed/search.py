@@ -3,14 +3,13 @@
     python benchmarks/speed/search.py --data ../shared --threads 1 --rounds 1
 
 Groups (`--only search,query` selects some): search, product, mining, query, lexical,
-pairs, updates, clusters. All contenders get the same vectors, those of
-`load_pretrained()` for distinct sentences, so that only the comparison of vectors is
-measured. Other libraries: `pip install sentence-transformers datasets accelerate
-semhash faiss-cpu`; those that are not installed are left out, with a note. Rounds,
-processes and threads: see `throughput.py`. A round takes nine minutes on one core, and
-4 GB.
+pairs, updates, clusters. All contenders get the same vectors of `load_pretrained()` for
+distinct sentences, so only the comparison of vectors is measured. Other libraries: `pip
+install sentence-transformers datasets accelerate semhash faiss-cpu`; those that are not
+installed are left out, with a note. Rounds, processes and threads: see `throughput.py`.
+A round takes nine minutes on one core, and 4 GB.
 
-The groups "query" to "pairs" end with an error if a bound changes what is found.
+The groups "query" to "pairs" end with an error if a bound changes the results.
 
 Writes `search.json` and `search.md` to benchmarks/results (`--out`).
 """

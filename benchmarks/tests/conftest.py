@@ -1,4 +1,4 @@
-"""Modules of the benchmarks are imported as their scripts import them."""
+"""Import modules of the benchmarks in the same way as their scripts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

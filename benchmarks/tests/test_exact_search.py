@@ -1,4 +1,4 @@
-"""The benchmarks of one query, of all pairs and of updates compare what is the same."""
+"""The benchmarks of one query, all pairs and updates compare equal results."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,4 +1,4 @@
-"""What `make bench` reports."""
+"""The report of `make bench`."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,4 +1,4 @@
-"""What an update of two pairs copies."""
+"""Memory copied by an update of two pairs."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

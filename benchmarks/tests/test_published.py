@@ -1,4 +1,4 @@
-"""Published figures are those of the papers, and recorded tables have them."""
+"""Published figures equal the papers' figures, and recorded tables contain them."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -86,7 +86,7 @@ def equal(ours, printed):
 
 
 def differences(tables, papers):
-    """Figures that are not those of the papers, and the number of all."""
+    """Figures that differ from the papers, and the number of all figures."""
     wrong, n_figures = [], 0
     for table, systems in tables.items():
         for system, row in systems.items():
@@ -147,7 +147,7 @@ def test_systems_beaten():
 
 
 def test_no_table_has_a_published_figure_of_its_own():
-    """Scores of the papers stand in `published.toml` only."""
+    """Scores of the papers occur only in `published.toml`."""
     figures = {
         figure
         for systems in module.tables().values()
@@ -165,7 +165,7 @@ def test_no_table_has_a_published_figure_of_its_own():
 
 
 def test_recorded_tables_are_made_of_recorded_results():
-    """So published figures and means in tables are those of `published.toml`."""
+    """So published figures and means in tables come from `published.toml`."""
     tables = OURS
     assert sorted(tables) == sorted(paper_tables.Table.kinds)
     for name, table in tables.items():

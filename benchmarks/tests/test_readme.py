@@ -27,7 +27,7 @@ SCRIPTS.sort()
 
 
 def rows(pattern):
-    """What the first cell of a row links to, and the links of the other cells."""
+    """The link of the first cell of a row, and the links of the other cells."""
     found = re.findall(rf"^\| \[[^]]+\]\(({pattern})\) \|(.+)\|$", README, re.MULTILINE)
     return [(first, re.findall(r"\((\S+?)\)", others)) for first, others in found]
 
@@ -103,7 +103,7 @@ def test_an_archived_result_is_shown(result, page):
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=script_id)
 def test_every_script_starts(path, monkeypatch):
-    """Its imports exist; it is run by the name of its file, from any folder."""
+    """Its imports exist; it is run by its file name from any folder."""
     monkeypatch.setattr(os, "environ", os.environ.copy())
     monkeypatch.syspath_prepend(str(path.parent))
     spec = spec_from_file_location(path.stem, path)

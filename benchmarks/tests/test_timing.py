@@ -92,7 +92,7 @@ def test_rounds_of_a_benchmark(tmp_path):
 def test_peak_of_memory():
     kept, peak = timing.peak_of(lambda: np.ones(10_000_000))
     assert kept.nbytes / 1e6 <= peak + 1 < 100
-    # What a call gives back before it ends counts as well.
+    # Memory that a call frees before it ends also counts.
     none, peak = timing.peak_of(lambda: np.ones(20_000_000).fill(0))
     assert none is None and 155 < peak < 180
 

@@ -1,4 +1,4 @@
-"""The texts that the shipped encoders learn from, and those that score them."""
+"""The training texts of the bundled encoders, and the evaluation texts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -51,13 +51,13 @@ def cells(pattern):
 
 @pytest.mark.parametrize("evaluated", ["intents", "sts", "sick", "msrp", "trecqa"])
 def test_no_evaluated_text_is_a_training_text(sentences, evaluated):
-    """The intents are those of CLINC150, with its queries out of scope."""
+    """The intents come from CLINC150, with its queries out of scope."""
     read = {plain(text) for texts in sentences.values() for text in texts}
     assert not read & cells(f"{evaluated}/*.tsv")
 
 
 def test_queries_of_clinc150_stand_behind_the_lines_that_are_read(sentences):
-    """So the file has what the test above would find."""
+    """So the test above would find the queries of this file."""
     file = lzma.open(DATA / "sentences/clinc.txt.xz", "rt", encoding="utf-8")
     lines = [line.strip() for line in file]
     n_read = len(sentences["clinc"])

@@ -1,7 +1,8 @@
-"""Look-up of words and n-grams, and sums of rows: compiled, or in Python and NumPy.
+"""Look-up of words and n-grams, and sums of rows, compiled or in plain NumPy.
 
-The plain version documents the functions. It runs where the package was installed
-without a compiler, and if the environment variable `SKPARAPHRASE_CORE` is "plain".
+The functions are documented in the plain version, which is used if the package was
+installed without a compiler, or if the environment variable `SKPARAPHRASE_CORE` is
+"plain".
 """
 
 # Authors: The skparaphrase developers
@@ -27,6 +28,6 @@ from skparaphrase._core._plain import windows as windows
 core = import_module("._plain", __name__)
 COMPILED = False
 if os.environ.get("SKPARAPHRASE_CORE") != "plain":
-    with suppress(ImportError):  # there was no compiler
+    with suppress(ImportError):  # installed without a compiler
         core = import_module("._compiled", __name__)
         COMPILED = True

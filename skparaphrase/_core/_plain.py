@@ -21,8 +21,9 @@ Ids = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 
 JOINERS = frozenset("'-.\u2019/:,")  # between the parts of a compound
-# What continues a word and starts none: marks, such as vowels of Hindi, and two joiners
-# of letters. Between these ranges are Chinese, Korean, and variants of emoji.
+# Characters that continue words but do not start them: marks, such as vowels of Hindi,
+# and two joiners of letters. Between these ranges are Chinese, Korean, and variants of
+# emoji.
 _PLACES = (0x300, 0x3100), (0xA66F, 0xAC00), (0xFB1E, 0xFB1F), (0xFE20, 0x1F000)
 MARKS = "\u200c\u200d" + "".join(
     character
@@ -42,14 +43,14 @@ _PARTS = re.compile(WORD)
 _BETWEEN = rf"(?<=\d)[{re.escape(''.join(JOINERS))}](?=\d)"  # as in "1.7" and "5-6mg"
 CHUNKS = re.compile(rf"{WORD}(?:{_BETWEEN}{WORD})*")
 _RUNS = re.compile(rf"\d+(?:{_BETWEEN}\d+)*|(?:[^\W\d]|[{MARKS}])+")
-MOST_RUNS = 4  # of a token that is read as numbers and letters; hashes have more
+MOST_RUNS = 4  # parts of a token that is read as numbers and letters; hashes have more
 ORDINAL = "[0-9]*(?:1st|2nd|3rd|[0-9]th)"
 _WHOLE = re.compile(rf"(?:[^\W\d]|[{MARKS}]){{1,3}}\d|{ORDINAL}")  # "co2", "12th"
-_TINY = np.finfo(np.float32).tiny  # of lengths; avoids dividing by zero
-_TEXTS = 256  # whose rows stay in the cache
-_MOST_PIECES = 1 << 20  # some 200 MB
+_TINY = np.finfo(np.float32).tiny  # minimum length, to avoid dividing by zero
+_TEXTS = 256  # tokens whose rows stay in the cache
+_MOST_PIECES = 1 << 20  # about 200 MB
 WINDOW = 32  # tokens; chosen on search in abstracts and answers (quality/field.py)
-_PIECES = ("words", "ptb")  # patterns of which no match holds white space
+_PIECES = ("words", "ptb")  # patterns whose matches contain no white space
 
 
 class Tokenizer(Protocol):
@@ -70,14 +71,14 @@ class WordIndex(dict[str, int]):
 
     def __init__(self, words: Iterable[str] = ()) -> None:
         super().__init__(zip(dict.fromkeys(words), count(), strict=False))
-        self.memory: dict[Any, Any] = {}  # what look-ups remember
+        self.memory: dict[Any, Any] = {}  # cache of look-ups
 
     def insert(self, word: str) -> int:
-        """The row of a string, which is added if it is new."""
+        """The row of a string; new strings are added."""
         return self.setdefault(word, len(self))
 
     def words(self) -> list[str]:
-        """All strings, of which none repeats."""
+        """All strings; they are distinct."""
         return [*self]
 
 
@@ -100,7 +101,7 @@ def normalize(form: Any, text: str, has_long_run: bool | None = None) -> str:
 
 
 def folded(text: str, lowercase: bool) -> str:
-    """A text in composed characters (Unicode's form NFC), in lower case if asked."""
+    """Convert to composed characters (Unicode's form NFC), optionally to lower case."""
     if not text.isascii():
         text = normalize("NFC", text)
     return text.lower() if lowercase else text
@@ -114,23 +115,23 @@ def find_words(
     keep_new: bool,
     new: WordIndex,
 ) -> tuple[Ids, Offsets]:
-    """Rows of the words of texts.
+    """Find the rows of the words of texts.
 
     Parameters
     ----------
     unknown : int or None
-        The row of words that `index` lacks.
+        The row of words that are missing from `index`.
     keep_new : bool
-        Whether the unknown parts of a compound count, of which other parts are known.
-        (Numbers and letters of a token are found as if they were tokens.)
+        Whether unknown parts of a compound count if other parts are known. (Numbers and
+        letters of a token are treated like tokens.)
     new : WordIndex
-        Gets the words that `index` lacks, in order of appearance.
+        Receives the words that are missing from `index`, in order of appearance.
 
     Returns
     -------
     ids : ndarray of shape (n_tokens,), int32
-        Without `unknown`, the id of word `i` of `new` is `-1 - i`. Tokens that `index`
-        lacks and that have no letter or digit are left out.
+        Without `unknown`, the id of word `i` of `new` is `-1 - i`. Tokens that are
+        missing from `index` and have no letter or digit are left out.
     offsets : ndarray of shape (n_texts + 1,), int64
     """
     find = tokenizer._find()
@@ -168,7 +169,7 @@ def find_words(
         return [-1 - new.insert(token)] if is_word(token) else []
 
     known: dict[str, list[int]] = {}  # rows of pieces without new words
-    if tokenizer.pattern:  # not a user's function
+    if tokenizer.pattern:  # if it is not a user's function
         known = index.memory.setdefault((tokenizer._key(), unknown, keep_new), known)
     if len(known) > _MOST_PIECES:
         known.clear()
@@ -206,18 +207,18 @@ def find_ngrams(
     binary: bool,
     grow: bool,
 ) -> tuple[Ids, Offsets]:
-    """Rows of the character n-grams of texts.
+    """Find the rows of the character n-grams of texts.
 
     Parameters
     ----------
     low, high : int
         The lowest and the highest order.
     unknown : int or None
-        The row of n-grams that `index` lacks; None leaves them out.
+        The row of n-grams that are missing from `index`; None leaves them out.
     lowercase, binary : bool
         As in :class:`skparaphrase.text.NgramTokenizer`.
     grow : bool
-        Whether `index` gets the n-grams that it lacks instead.
+        Whether to add missing n-grams to `index` instead.
 
     Returns
     -------
@@ -244,17 +245,18 @@ def hash_ngrams(
 ) -> tuple[Ids, Offsets, NDArray[np.float32]]:
     """Hash the character n-grams of each `<word>`.
 
-    "crc32" is that of an n-gram in UTF-8, and the whole is an n-gram, too. "fasttext"
-    is 32-bit FNV-1a over signed bytes, and leaves out single characters at the ends.
+    "crc32" is the checksum of an n-gram in UTF-8; the whole word is also an n-gram.
+    "fasttext" is 32-bit FNV-1a over signed bytes, and leaves out single characters at
+    the ends.
 
     Returns
     -------
     ids : ndarray of shape (n_ngrams,), int32
-        Hashes modulo `n_rows`: word after word, by the first character and then by
-        order, the whole last.
+        Hashes modulo `n_rows`, word by word, sorted by the first character and then by
+        order, the whole word last.
     offsets : ndarray of shape (n_words + 1,), int64
     weights : ndarray of shape (n_ngrams,), float32
-        `factor` over the number of n-grams of the word ("fasttext") or its root.
+        `factor` over the number of n-grams of the word ("fasttext") or its square root.
     """
     hashes = [_hashes(word, low, high, kind) for word in words]
     lengths = np.array([*map(len, hashes)], np.int64)
@@ -307,7 +309,7 @@ def pool_rows(
     scale : ndarray of shape (n_rows,), float32
         With int8: row `i` is `matrix[i] * scale[i]`. Otherwise None.
     extra : ndarray of shape (n_extra, dim), float32, or None
-        Row `i` of it has id `-1 - i`.
+        Row `i` has the id `-1 - i`.
     ids, weights : ndarray of shape (n_tokens,), int32 and float32
         Rows and their factors; weights may be None.
     offsets : ndarray of shape (n_texts + 1,), int64
@@ -324,9 +326,10 @@ def pool_rows(
     Raises
     ------
     ValueError
-        If `offsets` does not rise from 0 to the number of ids, a step for each text.
+        If `offsets` does not rise from 0 to the number of ids, with a step for each
+        text.
     IndexError
-        If there is no row of an id.
+        If an id has no row.
     """
     _check_offsets(offsets, len(out), len(ids))
     shares = np.zeros(len(ids), out.dtype) if pooling == "distinct" else None
@@ -361,14 +364,14 @@ def pool_rows(
 def windows(offsets: Offsets) -> tuple[Offsets, NDArray[np.float64]]:
     """Split each text into the fewest windows of equal length, up to `WINDOW` tokens.
 
-    A text of no token has one window. Lengths differ by at most one token.
+    A text without tokens has one window. Lengths differ by at most one token.
 
     Returns
     -------
     starts : ndarray of shape (n_windows + 1,), int64
-        Where each window begins, then the last offset.
+        Start of each window, followed by the last offset.
     parts : ndarray of shape (n_windows,)
-        The part of its text's tokens that a window has.
+        Share of the text's tokens in each window.
     """
     lengths = np.diff(offsets)
     counts = np.maximum(-(-lengths // WINDOW), 1)
@@ -411,9 +414,9 @@ def _sum(
 ) -> NDArray[np.floating]:
     """Sum factor times row over the tokens of each text.
 
-    `places` has the row of each token, and `texts` its text; they rise.
+    `places` contains the row of each token, and `texts` its text, ascending.
     """
-    if n_texts == 1:  # in the same order, in a third of the time
+    if n_texts == 1:  # the same order, three times as fast
         return np.einsum("t,td->d", factors, rows[places])[np.newaxis]
     starts = np.searchsorted(texts, np.arange(n_texts + 1))
     return csr_array((factors, places, starts), shape=(n_texts, len(rows))) @ rows
@@ -424,17 +427,17 @@ def distinct_weights(
 ) -> NDArray[np.floating]:
     r"""Weights of the distinct words of texts, which add up to 1 in each text.
 
-    A word :math:`i` with vector :math:`x_i` of unit vector :math:`u_i` has first
-    :math:`s_i = \max(\sum_j u_i \cdot u_j, 1)^{-1/2}`, and then, where :math:`a` is the
-    direction of :math:`\sum_i s_i x_i`, a weight proportional to
-    :math:`s_i (0.3 + \max(u_i \cdot a, 0))^{-0.35}`: the less, the more of what it says
-    the other words say already. Exponents were chosen on STS 2012 and SICK train.
+    Let word :math:`i` have the vector :math:`x_i` with the unit vector :math:`u_i`.
+    First, :math:`s_i = \max(\sum_j u_i \cdot u_j, 1)^{-1/2}`. Then, with the direction
+    :math:`a` of :math:`\sum_i s_i x_i`, its weight is proportional to :math:`s_i (0.3 +
+    \max(u_i \cdot a, 0))^{-0.35}`. The more similar a word is to the other words, the
+    smaller is its weight. Exponents were chosen on STS 2012 and SICK train.
 
     Parameters
     ----------
     rows : ndarray of shape (n_words, dim), float32 or float64
     texts : ndarray of shape (n_words,)
-        The number of the text of each word; they rise.
+        The index of the text of each word, ascending.
 
     Returns
     -------
@@ -454,13 +457,13 @@ def distinct_weights(
 
 
 def _lengths(rows: NDArray[np.floating]) -> NDArray[np.floating]:
-    """The lengths of rows, which are not 0: divided by them, zeros stay so."""
+    """The lengths of rows; not 0, so zero rows can be divided by them."""
     lengths = np.sqrt(np.vecdot(rows, rows, dtype=np.float64))
     return np.maximum(lengths, _TINY).astype(rows.dtype)
 
 
 def scale_to_unit(rows: NDArray[np.floating]) -> None:
-    """Scale rows to length 1, in place; those of zeros stay."""
+    """Scale rows to length 1 in place; zero rows stay zero."""
     unit_vectors(rows, out=rows)
 
 
@@ -474,7 +477,8 @@ def add_to_rows(
 ) -> None:
     """Add the gradient of each text to the rows of its tokens in `out`.
 
-    The gradient of :func:`pool_rows`, with its shares as weights for "distinct".
+    This is the gradient of :func:`pool_rows`, with its shares as weights for
+    "distinct".
 
     Parameters
     ----------
@@ -502,13 +506,14 @@ def parse_numbers(line: bytes, out: NDArray[np.float64]) -> int:
     ----------
     line : bytes
     out : ndarray of shape (n_numbers,), float64
-        The `float` of the last fields between ASCII white space; "1_0" is no number.
+        Receives the `float` of the last fields, separated by ASCII white space; "1_0"
+        is not a number.
 
     Returns
     -------
     stop : int
-        Where the word before the numbers ends; 0 if there is no word, or a field is not
-        a number.
+        End of the word before the numbers; 0 if there is no word, or a field is not a
+        number.
     """
     word, *fields = line.rsplit(None, len(out)) or [b""]
     if len(fields) < len(out) or b"_" in line[len(word) :]:

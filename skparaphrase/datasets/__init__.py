@@ -1,4 +1,4 @@
-"""Data sets: `load_*` bundled ones, `fetch_*` public ones, `read_*` your own files."""
+"""Data sets: `load_*` bundled data, `fetch_*` public data, `read_*` your own files."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

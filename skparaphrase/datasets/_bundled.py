@@ -1,4 +1,4 @@
-"""Loaders of the data sets that are part of the package."""
+"""Loaders of the bundled data sets."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -69,7 +69,8 @@ def load_graded_pairs(*, return_X_y: bool = False, as_frame: bool = False) -> Bu
 def load_sentiment(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     """Load positive (1) and negative (0) English sentences.
 
-    Written to be hard: averages of word vectors are little better than chance.
+    The sentences were written to be hard: averages of word vectors are hardly better
+    than chance.
 
     Parameters
     ----------
@@ -111,9 +112,9 @@ def load_entailment(*, return_X_y: bool = False, as_frame: bool = False) -> Bunc
 
     Notes
     -----
-    Three consecutive rows, one for each label, share their first sentence, which alone
-    therefore predicts nothing. Split by these groups, `np.arange(360) // 3`: a first
-    sentence in both training and test data makes the test easier.
+    Three consecutive rows, one for each label, share their first sentence, so the first
+    sentence alone predicts nothing. Split by these groups, `np.arange(360) // 3`,
+    because a first sentence in both training and test data makes the test easier.
 
     Examples
     --------
@@ -146,7 +147,7 @@ def load_answer_ranking(*, return_X_y: bool = False, as_frame: bool = False) -> 
     -----
     The five or six candidates of a question are in consecutive rows in random order;
     one or two of them are correct. The others do not answer the question, but most of
-    them share words with it. Split by `query`, for example with `GroupKFold`: a
+    them share words with it. Split by `query`, for example with `GroupKFold`, because a
     question in both training and test data makes the test easier.
 
     Examples
@@ -191,8 +192,8 @@ def load_faq(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     Notes
     -----
     There are 88 groups of two questions and 4 of three, each within a topic. To train
-    on the questions, split by `groups`, for example with `GroupKFold`: a question in
-    training data and its paraphrase in test data make the test easier.
+    on the questions, split by `groups`, for example with `GroupKFold`, because a
+    question in training data and its paraphrase in test data make the test easier.
 
     Examples
     --------
@@ -215,9 +216,9 @@ def load_faq(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
 def load_pos_tags(*, return_X_y: bool = False) -> Bunch:
     """Load English sentences with a part of speech for every token.
 
-    The tags are those of Universal Dependencies, assigned as in the English Web
-    Treebank (`his` PRON, `not` PART, a copula AUX but `there is` VERB, `without` before
-    a verb SCONJ). The tag X does not occur.
+    The tags are from Universal Dependencies, assigned as in the English Web Treebank
+    (`his` PRON, `not` PART, a copula AUX but `there is` VERB, `without` before a verb
+    SCONJ). The tag X does not occur.
 
     Parameters
     ----------

@@ -33,11 +33,11 @@ from skparaphrase.datasets._tables import (
 from skparaphrase.model_selection import pair_groups
 from skparaphrase.storage._folders import open_plain
 
-_DTYPES = {"score": np.float64, "label": np.int64}  # other columns are objects
+_DTYPES = {"score": np.float64, "label": np.int64}  # other columns have dtype object
 
 
 def find_data_home(data_home: FilePath | None) -> Path:
-    """The folder for downloaded files, which is created if it is missing."""
+    """The folder for downloaded files; it is created if it is missing."""
     if data_home is None:
         data_home = os.environ.get("SKPARAPHRASE_HOME") or "~/skparaphrase_data"
     path = Path(data_home).expanduser()
@@ -47,7 +47,7 @@ def find_data_home(data_home: FilePath | None) -> Path:
 
 @cache
 def sources() -> dict[str, dict[str, dict[str, Any]]]:
-    """The files of each data set, as `data/sources.toml` describes them."""
+    """The files of each data set, described in `data/sources.toml`."""
     path = files("skparaphrase.datasets") / "data" / "sources.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
@@ -70,9 +70,9 @@ def fetch_file(
 ) -> Path:
     """Return the path of a file in the data home; download or unpack it if missing.
 
-    `source` is the data set in `sources.toml`, and the subfolder. A file that is there
-    is used as it is. An OSError says where a file that cannot be obtained comes from,
-    and where to put it.
+    `source` is the data set in `sources.toml`, and the subfolder. Existing files are
+    used unchanged. If a file cannot be obtained, an OSError names its source and where
+    to put it.
     """
     folder = find_data_home(data_home) / source
     if (folder / name).is_file():
@@ -98,7 +98,7 @@ def fetch_file(
 def _download(path: Path, file: dict[str, Any], n_retries: int) -> None:
     """Download a file from the first address that has it.
 
-    pooch writes a temporary file, and renames it when it is complete and verified.
+    pooch writes a temporary file and renames it when it is complete and verified.
     """
     urls = [url.format(name=path.name) for url in file["urls"]]
     pooch = import_for(
@@ -116,7 +116,7 @@ def _download(path: Path, file: dict[str, Any], n_retries: int) -> None:
         try:
             downloader = pooch.HTTPDownloader(progressbar=is_shown(), timeout=30)
             registry.fetch(path.name, downloader=downloader)
-        except (OSError, ValueError) as error:  # of requests; of a wrong checksum
+        except (OSError, ValueError) as error:  # from requests; from a wrong checksum
             failures += f" {url}: {str(error).rstrip('.')}."
         else:
             return
@@ -127,7 +127,7 @@ def _download(path: Path, file: dict[str, Any], n_retries: int) -> None:
 
 
 def _unpack(archive: Path, path: Path) -> None:
-    """Write the member of a zip file that has the name of `path`, or nothing."""
+    """Write the member of a zip file with the name of `path`, if there is one."""
     with (
         report_corruption(archive),
         zipfile.ZipFile(archive) as packed,
@@ -142,15 +142,15 @@ def read_members(
 ) -> list[bytes]:
     """The bytes of members of a `.zip` or tar file.
 
-    Members are found by the last part of their names, after `simplify`; of several that
-    match, the one nearest to the top is read.
+    Members are found by the last part of their names, after `simplify`. If several
+    match, the member nearest to the top is read.
     """
     with report_corruption(path):
         if path.suffix == ".zip":
             with zipfile.ZipFile(path) as zipped:
                 by_name = _by_name(zipped.namelist(), simplify)
                 return [zipped.read(by_name[name]) for name in names]
-        with open_gzip(path) as file:  # whole, as its checksum stands at the end
+        with open_gzip(path) as file:  # read completely: its checksum is last
             content = file.read()
         with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as tarred:
             packed = [member.name for member in tarred.getmembers() if member.isfile()]
@@ -161,7 +161,7 @@ def read_members(
 
 @contextmanager
 def open_gzip(path: Path) -> Iterator[Any]:
-    """The content of a gzip file, which some servers decompress."""
+    """The content of a gzip file, which some servers have already decompressed."""
     with open_plain(path) as file:
         is_packed = file.read(2) == b"\x1f\x8b"
         file.seek(0)
@@ -178,14 +178,14 @@ def _by_name(
 
 @contextmanager
 def report_corruption(path: Path) -> Iterator[None]:
-    """Raise an error that says what to do if an archive is damaged or another one."""
+    """Raise an error with advice if an archive is damaged or the wrong one."""
     try:
         yield
     except KeyError as error:
         raise ValueError(f"{path} has no member {error.args[0]}.") from None
-    except ValueError:  # of its content
+    except ValueError:  # from its content
         raise
-    except Exception as error:  # of many kinds
+    except Exception as error:  # many kinds of errors
         raise OSError(
             f"{path} is damaged or cannot be read ({error!r}). Delete it to download "
             "it again."
@@ -196,10 +196,10 @@ def report_corruption(path: Path) -> Iterator[None]:
 class Source:
     """A public data set of pairs of texts.
 
-    `data/sources.toml` has its files, and `descr` its licence and citation. `parse`
-    takes a path, the key of a part of the data set, such as a subset, and options, and
-    yields rows of cells. `columns` names them, the two texts first. `groups` adds the
-    groups of :func:`~skparaphrase.model_selection.pair_groups`.
+    `data/sources.toml` lists its files, and `descr` contains its licence and citation.
+    `parse` takes a path, the key of a part of the data set, such as a subset, and
+    options, and yields rows of cells. `columns` names the cells, the two texts first.
+    `groups` adds the groups of :func:`~skparaphrase.model_selection.pair_groups`.
     """
 
     name: str
@@ -218,7 +218,7 @@ class Source:
     ) -> Any:
         """Obtain and parse files, and return their `Bunch`.
 
-        `parts` maps names of files to keys.
+        `parts` maps file names to keys.
         """
         paths = [fetch_file(self.name, name, **download) for name in parts]
         values: dict[str, list[Any]] = {name: [] for name in self.columns.split()}
@@ -244,13 +244,13 @@ class Source:
 
 
 def check_choice(name: str, value: object, choices: Sequence[Any]) -> None:
-    """Raise a ValueError that names a value if it is not one of the choices."""
+    """Raise a ValueError if a value is not one of the choices."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {tuple(choices)}; got {value!r}.")
 
 
 def decode_lines(content: bytes) -> list[str]:
-    """Lines of UTF-8 or, where they are not, of Windows-1252, without line ends."""
+    """Lines decoded from UTF-8, or else from Windows-1252, without line ends."""
     lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     if not lines[-1]:
         del lines[-1]

@@ -26,7 +26,7 @@ from skparaphrase.datasets._fetch import (
 )
 from skparaphrase.vectors import WordVectors, read_word_vectors
 
-_VARIABLE = re.compile(r"\[[^][ ]+,\d+\]")  # such as [NP/NP,1]
+_VARIABLE = re.compile(r"\[[^][ ]+,\d+\]")  # variables such as [NP/NP,1]
 _SCORE = "PPDB2.0Score="
 
 
@@ -90,12 +90,12 @@ def fetch_ppdb(
     ----------
     size : {"s", "m", "l", "xl", "xxl", "xxxl"}, default="s"
         Each size contains the smaller ones and less certain pairs, and is about twice
-        as large as the previous one. The largest files have gigabytes.
+        as large as the previous one. The largest files have several gigabytes.
     kind : {"lexical", "phrasal", "all"}, default="lexical"
-        Single words, phrases of several words, or both and patterns with variables.
-        Patterns are skipped.
+        Single words, phrases of several words, or both together with patterns that
+        contain variables. Patterns are skipped.
     version : {"2.0", "1.0"}, default="2.0"
-        The papers on paraphrastic embeddings trained on 1.0.
+        The papers on paraphrastic embeddings used version 1.0.
     limit : int, default=None
         Read only the first pairs. The whole file is downloaded.
     return_X_y, as_frame
@@ -152,8 +152,8 @@ def fetch_glove(
         (2.2 million, both cases; 2.0 GB), "twitter.27B.25d", "twitter.27B.50d",
         "twitter.27B.100d" or "twitter.27B.200d" (1.2 million; 1.4 GB).
     limit
-        As in :func:`~skparaphrase.vectors.read_word_vectors`. These are the most
-        frequent words.
+        As in :func:`~skparaphrase.vectors.read_word_vectors`. The first words are the
+        most frequent ones.
     vocabulary, unknown, dtype
         As in :func:`~skparaphrase.vectors.read_word_vectors`.
     **download : dict
@@ -167,8 +167,8 @@ def fetch_glove(
 
     Notes
     -----
-    The archive stays next to the text file that is unpacked from it, and may be
-    deleted. :func:`~skparaphrase.vectors.save_word_vectors` writes a folder that loads
+    The text file is unpacked next to the archive, which may then be deleted.
+    :func:`~skparaphrase.vectors.save_word_vectors` writes a folder that loads
     immediately.
 
     References

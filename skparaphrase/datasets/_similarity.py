@@ -25,10 +25,10 @@ _MEMBER = re.compile(r"^STS(?:20\d\d)?\.(input|gs)\.(?:surprise\.)?(.+)\.txt")
 
 
 def _read_sts(path: Path, names: str) -> Iterator[tuple[str, str, float, str]]:
-    """The scored pairs in an archive of a year, and the name of their data set.
+    """Yield the scored pairs in the archive of a year, with the name of their data set.
 
-    `STS.input.NAME.txt` has two sentences in a line, `STS.gs.NAME.txt` a score or
-    nothing. Names may have the prefix `surprise.`, files `STS2016.`.
+    `STS.input.NAME.txt` has two sentences per line, and `STS.gs.NAME.txt` a score or an
+    empty line. Names may have the prefix `surprise.`, and files `STS2016.`.
     """
     for name in names.split():
         members = [f"STS.input.{name}.txt", f"STS.gs.{name}.txt"]
@@ -88,7 +88,7 @@ def fetch_sts(
     ----------
     year : {2012, 2013, 2014, 2015, 2016}
     subset : {"test", "train", "all"}, default="test"
-        Only 2012 has training files, which come first in "all".
+        Only 2012 has training files; they come first in "all".
     return_X_y : bool, default=False
         Return `(data, target)`.
     as_frame : bool, default=False
@@ -100,7 +100,7 @@ def fetch_sts(
           set's name, such as `sts`, are used.
         - download_if_missing : bool, default=True. If False, raise an OSError instead
           of downloading.
-        - n_retries : int, default=3. How often to retry each address after an error.
+        - n_retries : int, default=3. Number of retries for each address after an error.
 
         :func:`skparaphrase.show_progress` shows the progress of downloads.
 
@@ -115,10 +115,10 @@ def fetch_sts(
     Raises
     ------
     ImportError
-        If a file is missing, and pooch, which downloads it, is not installed.
+        If a file is missing and pooch, which downloads it, is not installed.
     OSError
-        If a file is missing and cannot be downloaded, or is damaged; the message says
-        what to do.
+        If a file is damaged, or is missing and cannot be downloaded; the message
+        contains advice.
     ValueError
         If the content of a file is invalid; the message names the file and the line.
 
@@ -154,8 +154,9 @@ def fetch_sts(
 def _read_stsb(path: Path, subsets: list[str]) -> Iterator[tuple[Any, ...]]:
     """Sentences, score, genre, data set and year of each pair.
 
-    In spite of its name, `sts-train.csv` has tabs and no quotes: genre, data set, year,
-    number, score, two sentences, and in some lines further columns on sources.
+    In spite of its name, `sts-train.csv` has tabs and no quotes. Its columns are genre,
+    data set, year, number, score, two sentences, and in some lines further columns on
+    sources.
     """
     members = [f"sts-{subset}.csv" for subset in subsets]
     for member, raw in zip(members, read_members(path, members), strict=True):
@@ -177,9 +178,9 @@ def fetch_stsb(
 ) -> Bunch:
     """Load the STS benchmark [1]_.
 
-    A selection from the English tasks of 2012 to 2017: 5,749 pairs for training, 1,500
-    for development and 1,379 for testing. They are pairs of :func:`fetch_sts`: do not
-    train on one and test on the other.
+    It is a selection from the English tasks of 2012 to 2017, with 5,749 pairs for
+    training, 1,500 for development and 1,379 for testing. Many pairs are also in
+    :func:`fetch_sts`, so do not train on one and test on the other.
 
     Parameters
     ----------
@@ -214,7 +215,8 @@ _LABELS = ("NEUTRAL", "ENTAILMENT", "CONTRADICTION")
 def _read_sick(path: Path, subset: str) -> Iterator[tuple[Any, ...]]:
     """Sentences, score, label and ID of each pair, from tab-separated cells.
 
-    `SICK.txt` and the files of the task, with fewer columns, name labels differently.
+    `SICK.txt` and the files of the task, which have fewer columns, use different
+    labels.
     """
     columns = ["sentence_A", "sentence_B", "relatedness_score", "pair_ID"]
     if path.name == "SICK.zip":
@@ -245,7 +247,7 @@ def fetch_sick(
     as_frame: bool = False,
     **download: Unpack[Download],
 ) -> Bunch:
-    """Load SICK [1]_, sentence pairs with a relatedness score and an entailment label.
+    """Load SICK [1]_, sentence pairs with relatedness scores and entailment labels.
 
     Parameters
     ----------
@@ -253,9 +255,9 @@ def fetch_sick(
     target : {"score", "entailment"}, default="score"
         The relatedness from 1 to 5, or "NEUTRAL", "ENTAILMENT", "CONTRADICTION".
     version : {"whole", "semeval"}, default="whole"
-        "whole" is `SICK.txt` as kept by its authors: 4,439, 495 and 4,906 pairs.
-        "semeval" has the three files of SemEval-2014 task 1, with 4,500, 500 and 4,927
-        pairs, which papers report; no checksums of them are published.
+        "whole" is `SICK.txt` of its authors, with 4,439, 495 and 4,906 pairs. "semeval"
+        is the three files of SemEval-2014 task 1, with 4,500, 500 and 4,927 pairs,
+        which papers use; no checksums of these files are published.
     return_X_y, as_frame, **download
         As in :func:`fetch_sts`.
 

@@ -1,4 +1,4 @@
-"""Readers of your own files of pairs and of texts, and the tables in all files."""
+"""Readers of files of pairs and of texts, and of tables in general."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -23,10 +23,10 @@ from skparaphrase._typing import FilePath
 from skparaphrase.storage._folders import open_plain
 
 Columns = dict[str, NDArray[Any]]
-Row = tuple[int, list[str]]  # the line in which it ends, and its cells
+Row = tuple[int, list[str]]  # the number of its last line, and its cells
 
 _COMPRESSION = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
-_INTEGER = re.compile("0|-?[1-9][0-9]{0,17}")  # one spelling of each number
+_INTEGER = re.compile("0|-?[1-9][0-9]{0,17}")  # only the canonical form of each number
 
 PAIR = ("sentence1", "sentence2")
 
@@ -41,26 +41,26 @@ def read_pairs(
     encoding: str = "utf-8",
     return_X_y: bool = False,
 ) -> Any:
-    r"""Read pairs of texts, and their scores or classes, from a CSV or TSV file.
+    r"""Read pairs of texts with scores or classes from a CSV or TSV file.
 
     Parameters
     ----------
     path : path-like
         A `.csv` file is read with commas and quotes, any other file with tabs and
-        without quotes. Files that end in `.gz`, `.bz2` or `.xz` are decompressed, and
-        the extension before that counts.
+        without quotes. Files that end in `.gz`, `.bz2` or `.xz` are decompressed; then
+        the extension before this ending determines the format.
     columns : sequence of two str or int, default=("sentence1", "sentence2")
         Names in the header, or positions from 0 in a file without a header.
     score : str or int, default=None
-        The column of scores, which are numbers with a decimal point.
+        The column of scores, as numbers with a decimal point.
     label : str or int, default=None
-        The column of classes, instead of scores. They are read as int64 if every one of
-        them is an integer in canonical form (`0`, `-3`, not `01` or `1.0`), and as str
-        otherwise.
+        The column of classes, instead of scores. Classes are read as int64 if all of
+        them are integers in canonical form (`0`, `-3`, not `01` or `1.0`), otherwise as
+        str.
     sep : str, default=None
         The character between columns; None chooses it by the extension. With any
-        separator other than a tab, and in every `.csv` file, cells may be quoted, and
-        spaces before a cell are ignored unless they are quoted.
+        separator except a tab, and in every `.csv` file, cells may be quoted, and
+        unquoted spaces before a cell are ignored.
     encoding : str, default="utf-8"
         A name of a Python codec, such as `"cp1252"` or `"utf-16"`.
     return_X_y : bool, default=False
@@ -84,7 +84,7 @@ def read_pairs(
     Warns
     -----
     UserWarning
-        If texts are empty.
+        If there are empty texts.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def read_texts(
     encoding: str = "utf-8",
     return_X_y: bool = False,
 ) -> Any:
-    """Read single texts and their classes from a CSV or TSV file.
+    """Read texts with classes from a CSV or TSV file.
 
     Parameters
     ----------
@@ -134,7 +134,8 @@ def read_texts(
         The column of texts: its name in the header, or its position from 0 in a file
         without a header.
     label : str, int or None, default="label"
-        The column of classes, read as in :func:`read_pairs`; None if there is none.
+        The column of classes, read as in :func:`read_pairs`; None for texts without
+        classes.
     sep, encoding, return_X_y
         As in :func:`read_pairs`.
 
@@ -170,9 +171,9 @@ def read_table(
     encoding: str = "utf-8",
     parameters: str = "",
 ) -> Columns:
-    """Read columns of texts, and one of scores if `numeric`, else of class labels.
+    """Read columns of texts, and a column of scores (if `numeric`) or class labels.
 
-    If `sep` is None, it is a comma in a `.csv` file, and else a tab. Errors about
+    If `sep` is None, it is a comma in a `.csv` file, and otherwise a tab. Errors about
     columns suggest `parameters`.
     """
     path = Path(path)
@@ -187,13 +188,13 @@ def read_table(
         raise ValueError(
             f"sep must be one character, other than a quote or a line end; got {sep!r}."
         )
-    # Programs that write .csv files quote cells whatever the separator is.
+    # Programs that write .csv files quote cells with any separator.
     quoted = is_csv or sep != "\t"
     content = read_bytes(path)
     rows = iter_rows(content, str(path), sep=sep, quoted=quoted, encoding=encoding)
     rows = select_columns(rows, columns, str(path), sep=sep, parameters=parameters)
     lines: list[int] = []
-    values: list[list[str]] = [[] for _ in columns]  # of strings, for a quick gc
+    values: list[list[str]] = [[] for _ in columns]  # of strings, for fast gc
     for line, row in rows:
         lines.append(line)
         for cells, cell in zip(values, row, strict=True):
@@ -206,7 +207,7 @@ def read_table(
     if is_empty.any():
         warn_caller(
             f"{path} has {is_empty.sum()} rows with an empty text, the first in line "
-            f"{lines[is_empty.argmax()]}. Unless they are meant, drop them."
+            f"{lines[is_empty.argmax()]}. Drop them unless they are intended."
         )
     if target is not None:
         cells = values[-1]
@@ -226,7 +227,7 @@ def read_table(
 
 
 def read_number(text: str) -> float:
-    """A finite number, or else NaN."""
+    """Convert to a finite number, or else NaN."""
     try:
         number = float("nan" if "_" in text else text)
     except ValueError:
@@ -243,9 +244,9 @@ def read_bytes(path: Path) -> bytes:
         module = import_module(name)
         try:
             content: bytes = module.open(file).read()
-        except Exception as error:  # each module has its own
+        except Exception as error:  # each module has its own errors
             raise ValueError(
-                f"{path} is damaged, not a {path.suffix} file or too large ({error!r})."
+                f"{path} is damaged, too large or not a {path.suffix} file ({error!r})."
             ) from error
     return content
 
@@ -260,12 +261,12 @@ def iter_rows(
 ) -> Iterator[Row]:
     """Iterate over the rows that are not empty.
 
-    Without quotes, rows end at line feeds. A byte order mark is dropped.
+    Without quotes, rows end at line feeds. A byte order mark is skipped.
     """
     newline = "" if quoted else "\n"
     lines = io.TextIOWrapper(io.BytesIO(content), encoding, newline=newline)
-    # The csv module, not pandas, which pads short rows, accepts text after closing
-    # quotes, and reports no lines.
+    # The csv module is used because pandas pads short rows, accepts text after closing
+    # quotes, and does not report lines.
     reader = csv.reader(
         lines,
         delimiter=sep,
@@ -284,13 +285,13 @@ def iter_rows(
         if quoted:
             advice = "Is a quote not doubled or not closed, or should sep= be another?"
         if "field limit" in str(error):
-            advice += " Longer cells need csv.field_size_limit(2**31 - 1) before."
+            advice += " For longer cells, call csv.field_size_limit(2**31 - 1) first."
         raise ValueError(
             f"{source}, line {reader.line_num}: {error}. {advice}"
         ) from error
     except UnicodeError as error:
         number, reason = reader.line_num + 1, str(error)
-        if isinstance(error, UnicodeDecodeError):  # in a block of several lines
+        if isinstance(error, UnicodeDecodeError):  # the block has several lines
             before = error.object[: error.start].decode(error.encoding, "ignore")
             number, reason = number + before.count("\n"), error.reason
         raise ValueError(
@@ -307,9 +308,9 @@ def select_columns(
     sep: str = "\t",
     parameters: str = "",
 ) -> Iterator[Row]:
-    """Iterate over rows with the cells of `columns`, which a header may name.
+    """Iterate over rows with the cells of `columns`, which may be names in a header.
 
-    Errors suggest `sep=` and `parameters`, if there are any.
+    Errors suggest `sep=` and `parameters`, if given.
     """
     advice = parameters and (
         f" Pass the names of yours with {parameters}, positions if the file has no "

@@ -42,7 +42,7 @@ __all__ = [
     "TfidfEncoder",
 ]
 
-# Modules that other rooms import from; the others serve this room alone.
+# Modules that other packages import from; the others are private to this one.
 _SHARED = (
     "_adapter",
     "_base",

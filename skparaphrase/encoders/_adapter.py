@@ -1,4 +1,4 @@
-"""An encoder with the methods that libraries for sentence-transformers call."""
+"""Adapter of encoders to the interfaces of other embedding libraries."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -24,7 +24,7 @@ from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders._pretrained import load_pretrained
 from skparaphrase.text._check import check_single_texts
 
-# Options of mteb, and values of sentence-transformers that change nothing, like None.
+# Options of mteb, and values of sentence-transformers that, like None, have no effect.
 _OF_MTEB = "task_metadata", "hf_split", "hf_subset", "prompt_type"
 _DEFAULTS = {
     "precision": "float32",
@@ -34,12 +34,12 @@ _DEFAULTS = {
 
 
 class EmbeddingAdapter(FrozenEstimator):
-    """A fitted encoder with the methods that other libraries call.
+    """Adapt a fitted encoder to the embedding interfaces of other libraries.
 
     LangChain calls `embed_documents` and `embed_query`, Chroma calls the object itself,
     and mteb, SemHash, the evaluators of sentence-transformers and other code for its
-    models call `encode`. Unlike an exported model, it has vectors for words that the
-    table lacks.
+    models call `encode`. Unlike an exported model, it computes vectors for words that
+    are not in the table.
 
     Parameters
     ----------
@@ -59,13 +59,13 @@ class EmbeddingAdapter(FrozenEstimator):
 
     Notes
     -----
-    Vectors have length 1, also those of an encoder with `norm=None`, because some
-    libraries compare them by Euclidean distance; the vector of a text without a known
+    Vectors always have length 1, even if the encoder has `norm=None`, because some
+    libraries compare them by Euclidean distance. The vector of a text without a known
     word is zero.
 
     For scikit-learn and this package, it is a :class:`~sklearn.frozen.FrozenEstimator`:
-    `fit` does nothing, and `transform`, `save` and other methods are those of the
-    encoder. To load it again, write `EmbeddingAdapter(skparaphrase.load(folder))`.
+    `fit` does nothing, and `transform`, `save` and other methods call the encoder. To
+    load it again, write `EmbeddingAdapter(skparaphrase.load(folder))`.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class EmbeddingAdapter(FrozenEstimator):
     (2, 256)
     """
 
-    # What evaluators of sentence-transformers ask for; scores are not kept for a card.
+    # Needed by the evaluators of sentence-transformers; no scores are kept for a card.
     similarity_fn_name = "cosine"
     model_card_data = SimpleNamespace(set_evaluation_metrics=lambda *_: None)
 
@@ -86,7 +86,7 @@ class EmbeddingAdapter(FrozenEstimator):
         self.encoder = self.estimator
         if not hasattr(self.encoder, "transform"):
             raise TypeError(
-                "encoder must be a fitted encoder; EmbeddingAdapter() has that of "
+                "encoder must be a fitted encoder; EmbeddingAdapter() uses "
                 "load_pretrained(). Pass skparaphrase.load(folder) for a saved one, or "
                 "FunctionTransformer(model.encode) of another library's model. Got "
                 f"{encoder!r}."
@@ -106,29 +106,31 @@ class EmbeddingAdapter(FrozenEstimator):
     ) -> Any:
         """Embed texts.
 
-        The parameters are those of `SentenceTransformer.encode`, version 6.
+        The parameters are the same as in `SentenceTransformer.encode`, version 6.
 
         Parameters
         ----------
         inputs : str or array-like of str of shape (n_texts,)
-            mteb passes an iterable of batches, dicts whose key "text" has texts.
+            mteb passes an iterable of batches, which are dicts with texts under the key
+            "text".
         batch_size : int, default=None
-            Ignored: an encoder embeds texts in blocks of its own.
+            Ignored: encoders choose their own block size.
         show_progress_bar : bool, default=None
-            If True, show a bar; None and False show one only inside of
+            If True, show a progress bar. None and False show one only inside
             :func:`skparaphrase.show_progress`.
         convert_to_numpy : bool, default=True
             If False, return a list of tensors.
         convert_to_tensor : bool, default=False
             If True, return a tensor. Needs PyTorch.
         normalize_embeddings : bool, default=True
-            If True, vectors have length 1; otherwise, that of the encoder's vectors.
+            If True, vectors have length 1; otherwise, they have the encoder's length.
         truncate_dim : int, default=None
-            Keep only the first dimensions, before vectors are scaled to length 1. Those
-            of :func:`skparaphrase.load_pretrained` are sorted by importance.
+            Keep only the first dimensions, before vectors are scaled to length 1. The
+            dimensions of :func:`skparaphrase.load_pretrained` are sorted by importance.
         **options : dict
-            Others of `SentenceTransformer.encode`, such as `prompt`, at the value that
-            changes nothing. From mteb, `task_metadata` and what comes with it.
+            Other options of `SentenceTransformer.encode`, such as `prompt`, with a
+            value that has no effect, and the options that mteb passes, such as
+            `task_metadata`.
 
         Returns
         -------
@@ -137,7 +139,7 @@ class EmbeddingAdapter(FrozenEstimator):
         Raises
         ------
         TypeError
-            If an option cannot be honoured.
+            If an option is not supported.
         ValueError
             If `truncate_dim` is not between 1 and the number of dimensions.
         """
@@ -148,9 +150,9 @@ class EmbeddingAdapter(FrozenEstimator):
         for name, value in options.items():
             if value is not None and str(value) != _DEFAULTS.get(name):
                 raise TypeError(
-                    f"encode() has no {name}={value!r}. Averages of words need no "
-                    "prompts, devices or processes; quantize_embeddings of "
-                    "sentence-transformers makes vectors of smaller numbers."
+                    f"encode() does not support {name}={value!r}. Averages need no "
+                    "prompts, devices or processes. For smaller vectors, use "
+                    "quantize_embeddings of sentence-transformers."
                 )
         is_single = isinstance(inputs, str)
         texts = check_single_texts([inputs] if is_single else inputs)
@@ -202,7 +204,7 @@ class EmbeddingAdapter(FrozenEstimator):
         ----------
         text : str
         input : list of str, default=None
-            Texts, which Chroma passes instead.
+            Texts; Chroma passes these instead of `text`.
 
         Returns
         -------
@@ -283,9 +285,9 @@ class EmbeddingAdapter(FrozenEstimator):
 
     @property
     def mteb_model_meta(self) -> Any:
-        """Description of the model for mteb, which has only a name."""
+        """Description of the model for mteb; it contains only a name."""
         models = sys.modules.get("mteb.models")
-        if models is None:  # nobody but mteb asks, except dir
+        if models is None:  # only mteb and `dir` read this attribute
             raise AttributeError("mteb_model_meta needs mteb")
         return models.ModelMeta.create_empty({"name": "skparaphrase/embedder"})
 
@@ -301,7 +303,7 @@ class EmbeddingAdapter(FrozenEstimator):
     def is_legacy(self) -> bool:
         """Mark as legacy, so that Chroma does not serialise the configuration.
 
-        Pass the embedder to `get_collection`, too.
+        Also pass the adapter to `get_collection`.
 
         Returns
         -------
@@ -314,5 +316,5 @@ class EmbeddingAdapter(FrozenEstimator):
 
 
 def _like(given: Any, found: NDArray[np.floating]) -> Any:
-    """An array as it is, or as a tensor for tensors."""
+    """Convert an array to a tensor if the inputs were tensors."""
     return given.new_tensor(found) if hasattr(given, "new_tensor") else found

@@ -34,11 +34,11 @@ Weighting = Callable[[NDArray[np.float64]], ArrayLike]
 
 
 class AverageEncoder(AveragingEncoder):
-    """Average of word vectors.
+    """Encode texts as averages of their word vectors.
 
-    The common baseline, and the composition of paragram-phrase (Wieting et al. 2016)
-    with any vectors. Nothing is learnt: `fit` only checks the parameters, and
-    `transform` works without it.
+    This is the common baseline, and also the composition of paragram-phrase (Wieting et
+    al. 2016), with any vectors. Nothing is learnt: `fit` only checks the parameters,
+    and `transform` works without it.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ class AverageEncoder(AveragingEncoder):
         vector is split into windows of equal length, whose averages are added in
         proportion to their tokens.
     norm : {"l2"} or None, default=None
-        "l2" scales the vectors of texts to length 1, as classifiers, clusters and
-        Euclidean distances need them; :func:`skparaphrase.load_pretrained` has it. None
-        leaves the averages as they are, for
+        "l2" scales the vectors of texts to length 1, which suits classifiers,
+        clustering and Euclidean distances; :func:`skparaphrase.load_pretrained` uses
+        it. None keeps the raw averages, for
         :class:`~skparaphrase.decomposition.CommonComponentRemoval`. A zero vector stays
         zero.
     tokenizer : callable or WordTokenizer, default=None
@@ -92,19 +92,18 @@ class AverageEncoder(AveragingEncoder):
         Warns
         -----
         UserWarning
-            If `fit` is called with pairs or with `y`, from which nothing is learnt;
-            not if a pipeline or a search calls it.
+            If `fit` is called with pairs or with `y`, because nothing is learnt from
+            them. There is no warning if a pipeline or a search calls it.
         """
-        shapes = [texts.shape for texts in fit_blocks(X)]  # which checks them
+        shapes = [texts.shape for texts in fit_blocks(X)]  # this also checks them
         check_word_vectors(self.vectors)
         self._tokenizer()
         is_taught = y is not None or len(shapes[0]) > 1
         if is_taught and is_called_directly() and not warn_of_ignored_vectors(self, y):
             warn_caller(
-                "AverageEncoder learns nothing from pairs, scores or labels. "
-                "ParaphraseEncoder().fit(X, y), of skparaphrase.encoders, trains; by "
-                "default, it starts from load_pretrained(). To transform, no fit is "
-                "needed."
+                "AverageEncoder learns nothing from pairs, scores or labels. To train, "
+                "use skparaphrase.encoders.ParaphraseEncoder().fit(X, y), which starts "
+                "from load_pretrained() by default. To transform, no fit is needed."
             )
         return self
 
@@ -118,10 +117,10 @@ class AverageEncoder(AveragingEncoder):
 
 
 def warn_of_ignored_vectors(encoder: AveragingEncoder, y: ArrayLike | None) -> bool:
-    """Whether `y` holds a teacher's vectors, which an average ignores; then warn."""
+    """Whether `y` holds a teacher's vectors; if so, warn that they are ignored."""
     holds_rows = isinstance(y, (list, tuple)) and len(y) > 0 and np.ndim(y[0]) > 0
     is_matrix = holds_rows or getattr(y, "ndim", 1) > 1
-    # Otherwise, a classifier's labels, or the targets of a regressor in a pipeline.
+    # Otherwise, `y` holds the labels or targets of a later step of a pipeline.
     is_ignored = is_matrix and indicator_rows(y) is None and is_called_directly()
     if is_ignored:
         warn_caller(
@@ -132,19 +131,19 @@ def warn_of_ignored_vectors(encoder: AveragingEncoder, y: ArrayLike | None) -> b
 
 
 class TfidfEncoder(PaperSettings, AveragingEncoder):
-    r"""Average of word vectors weighted by inverse document frequency.
+    r"""Encode texts as averages of word vectors weighted by IDF.
 
-    The baseline of Arora et al. (2017), appendix A.1: the vector of text `s` is
-    :math:`\frac{1}{|s|} \sum_{w \in s} \mathrm{IDF}_w v_w` with
-    :math:`\mathrm{IDF}_w = \log \frac{1 + N}{1 + N_w}`, where `N` is the number of
-    texts given to `fit` and :math:`N_w` the number of those that contain `w`. (The code
-    released with the paper counts every occurrence instead, and uses
-    :math:`\log_2 \frac{N + 2}{1 + N_w}`.)
+    The baseline of Arora et al. (2017), appendix A.1, with inverse document
+    frequencies. The vector of text `s` is :math:`\frac{1}{|s|} \sum_{w \in s}
+    \mathrm{IDF}_w v_w` with :math:`\mathrm{IDF}_w = \log \frac{1 + N}{1 + N_w}`, where
+    `N` is the number of texts given to `fit` and :math:`N_w` the number of texts that
+    contain `w`. (The code released with the paper counts every occurrence instead, and
+    uses :math:`\log_2 \frac{N + 2}{1 + N_w}`.)
 
     Parameters
     ----------
     vectors : WordVectors, default=None
-        None uses :func:`skparaphrase.datasets.load_word_vectors`. For those of
+        None uses :func:`skparaphrase.datasets.load_word_vectors`. For the vectors of
         :func:`skparaphrase.load_pretrained`, see :ref:`own_weights`.
     pooling, norm, tokenizer
         As in :class:`AverageEncoder`.
@@ -152,7 +151,8 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
     Attributes
     ----------
     weights_ : ndarray of shape (n_words,)
-        Inverse document frequency of each word of the table, seen in `fit` or not.
+        Inverse document frequency of each word of the table, whether seen in `fit` or
+        not.
     unknown_weight_ : float
         Weight of words that are not in the table.
 
@@ -184,7 +184,7 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
         Parameters
         ----------
         X : array-like of str of shape (n_texts,) or (n_pairs, 2)
-            Every text is a document, as is each side of a pair.
+            Every text is a document; the two texts of a pair are two documents.
         y : array-like, default=None
             Ignored, with a warning if it holds vectors.
 
@@ -209,31 +209,31 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
 
 
 class SIFEncoder(PaperSettings, AveragingEncoder):
-    r"""Average of word vectors with smooth inverse frequency (SIF) weights.
+    r"""Encode texts as averages of word vectors with SIF weights.
 
-    Lines 1 to 3 of algorithm 1 of Arora et al. (2017): the vector of text `s` is
-    :math:`\frac{1}{|s|} \sum_{w \in s} \frac{a}{a + p(w)} v_w`. The remaining lines,
-    the removal of the first principal component, are
-    :class:`~skparaphrase.decomposition.CommonComponentRemoval`.
+    Smooth inverse frequency (SIF), lines 1 to 3 of algorithm 1 of Arora et al. (2017).
+    The vector of text `s` is :math:`\frac{1}{|s|} \sum_{w \in s} \frac{a}{a + p(w)}
+    v_w`. The remaining lines remove the first principal component; they are implemented
+    by :class:`~skparaphrase.decomposition.CommonComponentRemoval`.
 
     Parameters
     ----------
     vectors : WordVectors, default=None
-        None uses :func:`skparaphrase.datasets.load_word_vectors`. For those of
+        None uses :func:`skparaphrase.datasets.load_word_vectors`. For the vectors of
         :func:`skparaphrase.load_pretrained`, see :ref:`own_weights`.
     pooling : {"mean", "distinct"}, default="mean"
-        As in :class:`AverageEncoder`. The averages are those of the weighted vectors.
+        As in :class:`AverageEncoder`. The weighted vectors are averaged.
     norm
         As in :class:`AverageEncoder`.
     a : float, default=1e-3
         A word with probability `a` has weight 1/2. Best between 1e-4 and 1e-3 (figure 2
         of the paper). A very large `a` gives the plain average.
     frequencies : WordFrequencies, mapping of str to int, or "corpus", default=None
-        Word counts. Words without a count have weight 1: count words with
-        :meth:`~skparaphrase.vectors.WordFrequencies.from_texts`, which finds those of
-        the tokenizer, unlike `text.split()`. None uses the bundled counts of English
-        Wikipedia (:func:`skparaphrase.datasets.load_word_frequencies`), and "corpus"
-        those of the known words in the texts given to `fit`.
+        Word counts. Words without a count have weight 1. Count words with
+        :meth:`~skparaphrase.vectors.WordFrequencies.from_texts`, which uses the
+        tokenizer, unlike `text.split()`. None uses the bundled counts of English
+        Wikipedia (:func:`skparaphrase.datasets.load_word_frequencies`). "corpus" counts
+        the known words in the texts given to `fit`.
     weights : callable or mapping of str to float, default=None
         Weights that replace a / (a + p(w)): a function of p(w), an array of shape
         (n_words,), or a mapping; words missing from it have weight 1.
@@ -327,14 +327,14 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         Raises
         ------
         ValueError
-            If `weights` gives anything but a finite number for each word.
+            If `weights` does not give a finite number for each word.
 
         Warns
         -----
         UserWarning
-            If the vectors already include weights (`vectors.is_weighted`), and those of
-            general English are applied, too: if `frequencies` is None, and `weights`
-            is no mapping.
+            If the vectors already include weights (`vectors.is_weighted`) and weights
+            of general English are also applied, that is, if `frequencies` is None and
+            `weights` is not a mapping.
         """
         texts = chain.from_iterable(block.ravel().tolist() for block in fit_blocks(X))
         warn_of_ignored_vectors(self, y)
@@ -344,13 +344,13 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         else:
             if vectors.is_weighted and self.frequencies is None:
                 warn_caller(
-                    "These vectors already include weights, and those of general "
-                    "English would be applied twice. Use AverageEncoder, or the counts "
-                    'of your texts: SIFEncoder(frequencies="corpus") or TfidfEncoder.'
+                    "These vectors already include weights of general English, which "
+                    "would be applied twice. Use AverageEncoder, or the counts of your "
+                    'texts: SIFEncoder(frequencies="corpus") or TfidfEncoder.'
                 )
             p = word_probabilities(vectors, self._tokenizer(), self.frequencies, texts)
             values = sif_weights(p, self.a) if weights is None else weights(p)
-        for _ in texts:  # check those that were not counted
+        for _ in texts:  # check texts that were not counted
             pass
         values = np.asarray(values, dtype=np.float64)
         if values.shape != (len(vectors),) or not np.isfinite(values).all():

@@ -46,7 +46,7 @@ _NORMS: list[Any] = [StrOptions({"l2"}), None]
 class TextEncoder(LastAxisTransformer, BaseEstimator):
     """Base class of encoders. A subclass embeds a list of distinct texts."""
 
-    # Not a base: fewer classes are easier to follow.
+    # Assigned instead of inherited: fewer base classes are easier to follow.
     _doc_link_module = DocumentedOnline._doc_link_module
     _doc_link_template = DocumentedOnline._doc_link_template
 
@@ -76,7 +76,7 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         Returns
         -------
         vectors : ndarray of shape (n_texts, dim) or (n_pairs, 2, dim), float32
-            Those of :meth:`transform`.
+            As returned by :meth:`transform`.
         """
         if isinstance(X, Iterator):
             X = list(X)
@@ -89,12 +89,12 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         ----------
         X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_rows, k)
             Each distinct text is embedded once. Data on disk (Parquet datasets and
-            files of pyarrow, Hugging Face's datasets) are read in blocks.
+            files of pyarrow, Hugging Face datasets) are read in blocks.
 
         Returns
         -------
         vectors : ndarray of shape (n_texts, dim) or (n_rows, k, dim), float32
-            A frame if `set_output` asks for one and there are two dimensions. With
+            A frame if `set_output` requests one and there are two dimensions. With
             `norm="l2"`, vectors have length 1. The vector of a text without a token
             that has a vector is zero.
 
@@ -103,10 +103,10 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         TypeError, ValueError
             If `X` contains anything but texts; the message names the first index.
         """
-        if not is_fitted(self):  # collects no tags: saves 5 % of a sentence
+        if not is_fitted(self):  # collects no tags, 5 % of a sentence's time
             check_is_fitted(self)
         blocks = []
-        bar = NO_BAR  # blocks in memory have one each
+        bar = NO_BAR  # each block in memory has a bar of its own
         if is_stored(X):
             bar = progress_bar(partial(count_rows, X), "Embedding", "row")
         with bar as advance:
@@ -115,7 +115,7 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
                 vectors = self._embed(distinct)
                 if self.norm == "l2":
                     core.scale_to_unit(vectors)
-                elif self.norm is not None:  # which `fit` may not have seen
+                elif self.norm is not None:  # `fit` may not have seen it
                     validate_parameter_constraints(
                         {"norm": _NORMS}, {"norm": self.norm}, type(self).__name__
                     )
@@ -126,7 +126,7 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         return self._wrap(blocks[0] if len(blocks) == 1 else np.concatenate(blocks), X)
 
     def _tokenizer(self) -> Any:
-        """The tokenizer that the parameter `tokenizer` stands for."""
+        """The tokenizer given by the parameter `tokenizer`."""
         return check_tokenizer(getattr(self, "tokenizer", None))
 
     @abstractmethod
@@ -150,16 +150,16 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
 def text_vectors(
     encoder: Encoder | TextEncoder, texts: list[str]
 ) -> NDArray[np.float32]:
-    """Vectors of texts through a fitted transformer, shape (n_texts, dim).
+    """Vectors of texts by a fitted transformer, shape (n_texts, dim).
 
-    Those of an encoder are the ones that are trained, before its `norm`.
+    For an encoder, they are the vectors before its `norm`, which is how it is trained.
     """
     embed = encoder._embed if isinstance(encoder, TextEncoder) else encoder.transform
     vectors: NDArray[np.float32] = check_array(
         embed(texts),
         dtype=np.float32,
         order="C",
-        force_writeable=True,  # PyTorch warns of frames, which are read-only
+        force_writeable=True,  # PyTorch warns about frames, which are read-only
         input_name="vectors",
     )
     check_consistent_length(texts, vectors)
@@ -199,13 +199,13 @@ class AveragingEncoder(TextEncoder, StaticEncoder):
         )
 
     def _static_parts(self) -> tuple[WordVectors, Vectors | None]:
-        table = getattr(self, "vectors_", None)  # of one that learns it
+        table = getattr(self, "vectors_", None)  # of an encoder that learns it
         table = check_word_vectors(self.vectors) if table is None else table
         weights = getattr(self, "weights_", None)
         if weights is not None and weights.shape != (len(table),):
             raise ValueError(
                 f"There are weights of shape {weights.shape} for {len(table)} words: "
-                "`vectors` is another table than in `fit`."
+                "`vectors` is not the same table as in `fit`."
             )
         return table, weights
 
@@ -223,6 +223,6 @@ def check_word_vectors(vectors: object) -> WordVectors:
     raise InvalidParameterError(
         "The 'vectors' parameter must be a WordVectors; got "
         f"{type(vectors).__name__}. In skparaphrase.vectors, read_word_vectors(path) "
-        "reads a file, import_word_vectors(model) takes those of another library, and "
-        "WordVectors(words, matrix) those of an array."
+        "reads a file, import_word_vectors(model) converts a model of another library, "
+        "and WordVectors(words, matrix) wraps an array."
     )

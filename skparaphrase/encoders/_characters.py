@@ -32,8 +32,9 @@ _PAPER: dict[str, Any] = {
     "max_epochs": 10,
 }
 # Table 1 prints a grid: batches of 25 or 50, MIX or MAX, tanh or linear, and lambda in
-# 1e-4, 1e-5, 1e-6. Of these, what the released script has, and the smallest lambda: the
-# script's is 0, which the paper has for the large model (section 4.4).
+# 1e-4, 1e-5, 1e-6. Here are the grid's values that the released script uses, and the
+# smallest lambda: the script's lambda is 0, which the paper uses for the large model
+# (section 4.4).
 _WORDS: dict[str, Any] = {
     **_PAPER,
     "max_epochs": 50,
@@ -46,7 +47,7 @@ _FILTERS = {
     "equal": ((175, 2), (175, 3), (175, 4)),
     "kim": ((25, 1), (50, 2), (75, 3), (100, 4), (125, 5), (150, 6)),
 }
-_UNKNOWN = "<unk>"  # no character is as long
+_UNKNOWN = "<unk>"  # longer than any character, so it cannot be one
 
 _ORDERED = Optimizer(
     "adam",
@@ -65,38 +66,39 @@ _PAPER_LSTM: dict[str, Any] = {
 
 
 class CharagramEncoder(TrainedEncoder):
-    r"""Sum of character n-gram vectors (charagram).
+    r"""Encode texts as sums of character n-gram vectors (charagram).
 
     Wieting et al. (2016, Charagram): :math:`g(x) = h(b + \sum_{i \in V} [i \in x]
     W^i)` over the character n-grams `i` of a word, phrase or sentence, where the
     vocabulary `V` is taken from the training texts. It starts from random vectors,
     needs no word vectors, and embeds unseen and misspelt words through their n-grams.
-    Trained on paraphrases. The vocabulary and the network are by default those of
+    It is trained on paraphrases. By default, the vocabulary and the network are as in
     charagram-phrase.
 
     Parameters
     ----------
     tokenizer : NgramTokenizer, default=None
-        The orders of the n-grams, whether a text is lower-cased, and whether an n-gram
-        counts once a text, as in the paper's code, or with `binary=False` as often as
-        it occurs, as in its equation. None is
-        :class:`~skparaphrase.text.NgramTokenizer` with its defaults.
+        Determines the orders of the n-grams and whether a text is lower-cased. By
+        default, an n-gram counts once per text, as in the paper's code; with
+        `binary=False` it counts as often as it occurs, as in the paper's equation. None
+        is :class:`~skparaphrase.text.NgramTokenizer` with its defaults.
     min_count : int, default=1
-        Keep n-grams that occur at least so many times in the training pairs; the paper
-        used 1 and 2.
+        Minimum number of occurrences of an n-gram in the training pairs; the paper used
+        1 and 2.
     max_ngrams : int, default=None
-        Keep so many n-grams of each order, the most frequent ones.
+        Maximum number of n-grams of each order; the most frequent are kept. None keeps
+        all.
     dim : int, default=300
         Length of the vectors.
     n_layers : int, default=1
         2 adds a dense layer with the same activation (the two-layer model of the
         paper's tagging experiment).
     activation : {"tanh", "linear", "relu"}, default="tanh"
-        h.
+        Activation function h.
     init : encoder, default=None
-        A fitted encoder of this class, or one in a
-        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
-        training starts from: phrases first, then sentences.
+        A fitted encoder of this class that training starts from, for example first
+        phrases and then sentences. In pipelines and grid searches, wrap it in a
+        :class:`~sklearn.frozen.FrozenEstimator`.
     norm : {"l2"} or None, default="l2"
         As in :class:`ParaphraseEncoder`.
     loss
@@ -120,16 +122,17 @@ class CharagramEncoder(TrainedEncoder):
 
     Notes
     -----
-    As in the paper's code, all texts have one more feature, "constant", besides the
-    bias. A text that is blank or has no known n-gram is a zero vector; in the paper's
-    code it is h(constant + bias).
+    As in the paper's code, all texts have an additional feature, "constant", as well as
+    the bias. A text that is blank or has no known n-gram is a zero vector; in the
+    paper's code it is h(constant + bias).
 
     `partial_fit` keeps the n-grams of its first call.
 
     Settings of :meth:`paper`: "phrases" (tables 3 and 11), "words" (the large model of
     table 2: the 50,000 most frequent n-grams of each order, 25 epochs, no penalty; the
     paper selects it on WordSim-353), "words-2-4" (table 1). For table 1, the paper
-    prints a grid; of it, the values of the released script and the smallest lambda.
+    prints a grid; the setting takes the values of the released script and the smallest
+    lambda.
 
     References
     ----------
@@ -231,7 +234,7 @@ def random_table(
 
 
 class CharacterEncoder(TrainedEncoder):
-    """Base class of encoders that read a text character by character.
+    """Base class of encoders that read texts character by character.
 
     A text has a space on each side. A subclass has the parameters in its signature.
     """
@@ -256,7 +259,7 @@ class CharacterEncoder(TrainedEncoder):
     def _draw_table(
         self, texts: Iterable[str], random_state: np.random.RandomState
     ) -> WordVectors:
-        """Random vectors of the characters of texts, and of "<unk>" for all others."""
+        """Random vectors for the characters of texts, and for "<unk>" (all others)."""
         characters = self._tokenizer().vocabulary(texts)
         if characters:
             characters.append(_UNKNOWN)
@@ -269,12 +272,12 @@ class CharacterEncoder(TrainedEncoder):
 
 
 class CharCNNEncoder(CharacterEncoder):
-    r"""Convolutional network over characters (charCNN).
+    r"""Encode texts with a convolutional network over characters (charCNN).
 
     The baseline of Wieting et al. (2016, Charagram), after Kim et al. (2016): filters
     of several widths over the characters, the maximum of each over the text, and a
-    dense layer. Trained on paraphrases. The network is by default that of the paper for
-    sentences.
+    dense layer. It is trained on paraphrases. By default, the network is the paper's
+    network for sentences.
 
     Parameters
     ----------
@@ -284,23 +287,23 @@ class CharCNNEncoder(CharacterEncoder):
     embedding_dim : int, default=300
         Length of the character vectors.
     dim : int, default=300
-        Length of the vectors: units of the dense layer. None leaves the layer out; the
-        vectors then have a number for each filter.
+        Length of the vectors and number of units of the dense layer. None omits the
+        layer; the vectors then have one number per filter.
     conv_activation : {"relu", "tanh"}, default="relu"
-        Activation of the filters. (The released code uses that of the dense layer.)
+        Activation of the filters. (The released code uses `activation` for both.)
     activation : {"tanh", "linear", "relu"}, default="tanh"
         Activation of the dense layer.
     dropout : float, default=0.0
-        Share of the maxima that is set to zero before the dense layer, in training on
-        paraphrases; the authors tried it without gain. Negative examples are chosen
+        Share of the maxima that is set to zero before the dense layer in training on
+        paraphrases. The authors found no gain from it. Negative examples are chosen
         without dropout.
     lowercase : bool, default=True
         Lower-case the texts first.
     init, norm
         As in :class:`CharagramEncoder`.
     loss : str or BaseLoss, default="auto"
-        As in :class:`ParaphraseEncoder`. "margin" gains more from some ten thousand
-        pairs on, and learns nothing from a thousand.
+        As in :class:`ParaphraseEncoder`. "margin" is better from about ten thousand
+        pairs, but learns nothing from a thousand.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)`.
     learning_rate, batch_size, max_epochs, validation_fraction, patience
@@ -320,9 +323,9 @@ class CharCNNEncoder(CharacterEncoder):
 
     Notes
     -----
-    Windows that extend into the padding are left out. In the released code they take
-    part, so that vectors depend on the batch. A text shorter than a filter is padded
-    with zeros to its width.
+    Windows that extend into the padding are left out. The released code includes them,
+    so its vectors depend on the batch. A text shorter than a filter is padded with
+    zeros to its width.
 
     `partial_fit` keeps the characters of its first call.
 
@@ -408,19 +411,20 @@ class CharCNNEncoder(CharacterEncoder):
 
 
 class CharLSTMEncoder(CharacterEncoder):
-    r"""Last state of a long short-term memory over characters (charLSTM).
+    r"""Encode texts with a long short-term memory over characters (charLSTM).
 
     The baseline of Wieting et al. (2016, Charagram): the network of
-    :class:`LSTMEncoder` reads the characters of a text, with a space on each side.
-    Trained on paraphrases.
+    :class:`LSTMEncoder` reads the characters of a text, with a space on each side. The
+    vector is its last state. It is trained on paraphrases.
 
     Parameters
     ----------
     embedding_dim : int, default=50
         Length of the character vectors.
     embedding_range : float, default=1.0
-        The character vectors start from U(-r, r) with this r. None is 0.5 / the number
-        of characters, as in the paper's code, from which training starts much slower.
+        The character vectors are drawn from U(-r, r) with this r. None is 0.5 / the
+        number of characters, as in the paper's code, with which training starts much
+        more slowly.
     dim : int, default=100
         Length of the vectors.
     output_gate : bool, default=False
@@ -453,11 +457,11 @@ class CharLSTMEncoder(CharacterEncoder):
 
     Notes
     -----
-    With the paper's start and loss, and few pairs, all texts may end on one vector (the
-    fit then warns).
+    With the paper's initial vectors and loss, and few pairs, all texts may get the same
+    vector (`fit` then warns).
 
-    The vector of a text depends on the other texts of its batch by rounding only, less
-    than 1e-5 for 300 characters. A fit that warns may amplify rounding more than that.
+    The vector of a text depends on the other texts of its batch only through rounding,
+    less than 1e-5 for 300 characters. If the fit warns, rounding errors may be larger.
 
     `partial_fit` keeps the characters of its first call.
 

@@ -33,15 +33,16 @@ from skparaphrase.vectors._transforms import (
     word_probabilities,
 )
 
-_BLOCK = 8192  # texts in double precision at a time
-_COLUMNS = 64  # dimensions that are solved for at a time
-_SHRINKAGE = 0.3  # of the map from initial vectors to the teachers
+_BLOCK = 8192  # texts processed in double precision at a time
+_COLUMNS = 64  # dimensions solved for at a time
+_SHRINKAGE = 0.3  # ridge penalty of the map from initial vectors to the teacher's
 
 
 class DistilledEncoder(AveragingEncoder):
-    r"""Average of word vectors that predicts the vectors of slower, better encoders.
+    r"""Encode texts as averages of word vectors distilled from a slower encoder.
 
-    Ridge regression: the word vectors :math:`W` minimise
+    The averages predict the vectors of a better encoder, the teacher. This is a ridge
+    regression: the word vectors :math:`W` minimise
 
     .. math::
         \lVert D X W - T \rVert^2 + \alpha \lVert W - W_0 \rVert^2,
@@ -63,15 +64,17 @@ class DistilledEncoder(AveragingEncoder):
         Words and initial vectors, ideally the teacher's vectors of single words. None
         uses :func:`skparaphrase.datasets.load_word_vectors`. A callable, such as
         `teacher.encode`, maps the list of the words of the texts to vectors of shape
-        (n_words, dim_words). It is needed only by `fit`, and saved as None; `clone`
-        copies the model of a method, but not a function. With "corpus", each word of
-        the texts starts from the mean of zero and the targets of the texts that contain
-        it. This start needs no weights, so `a` and `frequencies` are not used.
+        (n_words, dim_words). It is needed only by `fit`, and is saved as None. `clone`
+        copies the model of a method, but does not copy a function. With "corpus", each
+        word of the texts starts from the mean of the targets of the texts that contain
+        it, and of a zero vector. This start needs no weights, so `a` and `frequencies`
+        are not used.
     pooling : {"mean", "distinct"}, default="mean"
         As in :class:`AverageEncoder`. Only `transform` uses it; `fit` learns plain
         averages.
     norm : {"l2"} or None, default="l2"
-        As in :class:`AverageEncoder`. The teacher's vectors count as unit vectors, too.
+        As in :class:`AverageEncoder`. The teacher's vectors are always scaled to length
+        1.
     dim : int or None, default=256
         Number of dimensions. None uses the maximum, all dimensions of the teacher.
     alpha : float, default=1.0
@@ -83,8 +86,8 @@ class DistilledEncoder(AveragingEncoder):
     frequencies : WordFrequencies, mapping of str to int, or "corpus", default=None
         For the SIF weights, as in :class:`SIFEncoder`. None uses the counts of English
         Wikipedia if they include at least four fifths of the tokens of the texts.
-        Otherwise, the texts are not (only) English, and are counted, as with "corpus".
-        A table that already includes weights is used as it is.
+        Otherwise, the texts are not (only) English, and their words are counted, as
+        with "corpus". A table that already includes weights is used as it is.
     n_subwords : int or None, default=8192
         Rows of n-gram vectors for unknown words
         (:func:`~skparaphrase.vectors.fit_subwords`). None ignores such words.
@@ -93,17 +96,17 @@ class DistilledEncoder(AveragingEncoder):
     axes : {"principal", "teacher"}, default="principal"
         With "teacher", :math:`T` holds the first `dim` coordinates of the teacher's
         unit vectors (`dim=None` keeps all), not centred. The vectors can then be
-        compared with those of the teacher, such as an English encoder.
+        compared with the teacher's, for example an English encoder's.
 
     Attributes
     ----------
     vectors_ : WordVectors
         The learnt vectors of the words of `vectors`, and of the other words in the
-        texts for which it computes vectors. They include weights (`is_weighted`).
+        texts if `vectors` has n-grams for them. They include weights (`is_weighted`).
     teacher_means_ : ndarray of shape (dim_teacher,)
         Means of the teacher's unit vectors; 0 with `axes="teacher"`.
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
-        The axes: `T` is (unit vectors - means) @ axes.
+        The axes: `T` equals (unit vectors - means) @ axes.
     explained_variance_ratio_ : ndarray of shape (dim,)
         Share of the teacher's variance on each axis.
 
@@ -135,7 +138,7 @@ class DistilledEncoder(AveragingEncoder):
     (1, 3)
 
     Learn another language from translations. The vector of the English side is the
-    target of both sides, and the vectors can be compared with those of the teacher.
+    target of both sides, so the vectors can be compared with the teacher's.
 
     >>> from skparaphrase import load_pretrained
     >>> pairs = [("A cat sleeps.", "En katt sover."), ("It rains.", "Det regnar.")]
@@ -192,10 +195,10 @@ class DistilledEncoder(AveragingEncoder):
         X : array-like of str of shape S, that is (n_texts,) or (n_pairs, 2)
         y : array-like of shape S + (dim_teacher,), or (n_pairs, dim_teacher)
             The teacher's vectors of the texts. Lengths of vectors are ignored. One
-            vector a pair is the target of both texts.
+            vector per pair is the target of both texts.
         sample_weight : array-like of shape (n_texts,) or (n_pairs,), default=None
-            A text of weight 2 counts like two equal texts, but once in the frequencies
-            of "corpus".
+            A text of weight 2 counts as two equal texts, but once in the frequencies of
+            "corpus".
 
         Returns
         -------
@@ -313,8 +316,8 @@ def _are_english(words: WordFrequencies) -> bool:
     """Whether these are the word counts of English texts.
 
     The counts of English Wikipedia include at least 88 % of the tokens of English texts
-    of 18 sources, and at most 58 % of those of texts in 15 other languages, or 77 % if
-    half of the texts are English.
+    from 18 sources, and at most 58 % of the tokens of texts in 15 other languages, or
+    77 % if half of the texts are English.
     """
     english = load_word_frequencies()
     known = sum(count for word, count in words.items() if word in english)
@@ -322,7 +325,7 @@ def _are_english(words: WordFrequencies) -> bool:
 
 
 def count_matrix(batch: TokenBatch, n_words: int) -> csr_array:
-    """How often each text has each word, shape (n_texts, n_words)."""
+    """Counts of each word in each text, shape (n_texts, n_words)."""
     ones = np.ones(len(batch.ids), dtype=np.float32)
     offsets = batch.offsets.astype(np.int32)
     counts = csr_array((ones, batch.ids.copy(), offsets), shape=(len(batch), n_words))
@@ -341,7 +344,7 @@ def map_to_targets(
     gram, across = _SHRINKAGE * np.eye(dim), np.zeros((dim, targets.shape[1]))
     for rows in gen_batches(len(targets), _BLOCK):
         texts = unit_vectors((counts[rows] @ vectors).astype(np.float64))
-        roots = np.sqrt(weights[rows, np.newaxis])  # of a weighted sum of squares
+        roots = np.sqrt(weights[rows, np.newaxis])  # for a weighted sum of squares
         texts *= roots
         gram += texts.T @ texts
         across += texts.T @ (targets[rows] * roots)
@@ -357,9 +360,9 @@ def ridge(
     alpha: float,
     n_steps: int,
 ) -> NDArray[np.float32]:
-    """Word vectors near those of `start` whose sums over texts predict the targets.
+    """Find word vectors near those of `start` whose sums predict the targets of texts.
 
-    Solves only for words that occur, and for some dimensions at a time to bound the
+    Only words that occur are solved for, and a few dimensions at a time to limit
     memory. The common component of the predictions is removed.
     """
     lengths = np.linalg.norm(counts @ start, axis=1)

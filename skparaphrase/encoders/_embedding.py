@@ -1,4 +1,4 @@
-"""Texts through a composition, in chunks of bounded memory."""
+"""Embed texts by a composition, in chunks that limit memory."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -17,7 +17,7 @@ from skparaphrase.vectors._pooling import pool_vectors
 
 Matrix = NDArray[np.float32]
 
-_TOKENS = 1 << 14  # of a chunk: vectors and states of its tokens take some 80 MB
+_TOKENS = 1 << 14  # tokens of a chunk: their vectors and states take about 80 MB
 
 
 @own_torch()
@@ -35,7 +35,7 @@ def embed_batches(
     composition = composition.to(device)
     embedded = np.empty((n_texts, composition.dim), dtype=np.float32)
     size = composition.batch_size
-    if size is not None:  # texts that are composed together may be of two batches
+    if size is not None:  # texts that are composed together may come from two batches
         batches = [TokenBatch.concatenate(batches)]
     is_pooled = composition.pooling is not None and device.type == "cpu"
     start = 0
@@ -77,7 +77,7 @@ def _embed_pooled(
     batch: TokenBatch,
     out: Matrix,
 ) -> None:
-    """Write vectors into `out`: threads pool words, and torch computes the layers."""
+    """Write vectors to `out`: threads pool the words, and torch computes the layers."""
     assert composition.pooling is not None
     pooled = np.zeros((len(batch), vectors.dim), dtype=np.float32)
     pool_vectors(vectors, batch, pooled, pooling=composition.pooling)
@@ -88,7 +88,7 @@ def _embed_pooled(
 def similar_lengths(
     lengths: NDArray[np.integer], most: int | None = None
 ) -> Iterator[NDArray[np.intp]]:
-    """Indices of texts in chunks that fit in memory, from long texts to short ones."""
+    """Split texts into chunks that fit in memory, from long texts to short ones."""
     order = np.argsort(-lengths, kind="stable")
     start = 0
     while start < len(order):

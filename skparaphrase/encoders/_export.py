@@ -1,4 +1,4 @@
-"""Averages of word vectors as static models of other libraries."""
+"""Export of averages of word vectors as static models of other libraries."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from skparaphrase.vectors import WordVectors
 
 _ROOM = "sentence_transformers.models"
-_MODULES = [  # the second one with `norm="l2"` only
+_MODULES = [  # the second one only with `norm="l2"`
     {"idx": 0, "name": "0", "path": "", "type": f"{_ROOM}.StaticEmbedding"},
     {"idx": 1, "name": "1", "path": "1_Normalize", "type": f"{_ROOM}.Normalize"},
 ]
@@ -33,10 +33,10 @@ _MODULES = [  # the second one with `norm="l2"` only
 _EXTRA = "'skparaphrase[interchange]'"
 
 _MARK = "\u2581"  # precedes every token of the foreign vocabulary
-_CONTINUES = "##"  # so that no token can start inside a word
+_CONTINUES = "##"  # prevents tokens from starting inside a word
 
-# Python's character classes and boundaries in the syntax of Oniguruma, the regular
-# expressions of `tokenizers`.
+# Python's character classes and boundaries in the syntax of Oniguruma, which
+# `tokenizers` uses for regular expressions.
 _WORD = r"[\p{L}\p{N}_]"
 _MARKS = r"[\p{Mn}\p{Mc}\x{200c}\x{200d}&&[^\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]]"
 _INNER = rf"(?:{_WORD}|{_MARKS})"
@@ -50,7 +50,7 @@ _ONIGURUMA = {
     r"\b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
     r"\u2019": r"\x{2019}",
 }
-# The Greek s at the end of words, whose own lower case `tokenizers` lacks.
+# The final sigma of Greek words: `tokenizers` does not lower-case to it.
 _FINAL_SIGMA = r"(?<=\p{Cased}\p{Case_Ignorable}*)Σ(?!\p{Case_Ignorable}*\p{Cased})"
 
 
@@ -65,7 +65,7 @@ class StaticEncoder(ABC):
 
     @abstractmethod
     def _tokenizer(self) -> Any:
-        """What splits texts into words."""
+        """The tokenizer that splits texts into words."""
 
     @abstractmethod
     def _static_parts(self) -> "tuple[WordVectors, Vectors | None]":
@@ -78,35 +78,35 @@ class StaticEncoder(ABC):
         `SentenceTransformer(folder)` then give the same vectors, up to rounding:
         weights are multiplied into the vectors, and words are found in the same way.
         Unknown words have no token there, or the token "\u2581" if the table has one
-        vector for all of them; vectors made of n-grams or hashes are left out, with a
-        warning. Characters that this Python's Unicode version does not know may be
-        letters there.
+        vector for all of them. Vectors from n-grams are left out, with a warning.
+        Characters that are not in this Python's Unicode version may be letters there.
 
         Compounds and codes that the table lacks are split into words and numbers by a
-        simpler rule than that of :class:`~skparaphrase.text.WordTokenizer`. It keeps
-        nothing whole in codes of more than four parts ("kdl40v3000x"), nor "12th" and
-        "1.7" inside of a compound ("12th-largest"), and splits a compound also if no
-        part is known. With `split_compounds=False` all vectors are the same.
+        simpler rule than in :class:`~skparaphrase.text.WordTokenizer`. It also splits
+        codes of more than four parts ("kdl40v3000x"), "12th" and "1.7" inside a
+        compound ("12th-largest"), and compounds without a known part. With
+        `split_compounds=False` all vectors are the same.
 
-        Those libraries know plain averages only: an encoder with `pooling="distinct"`
-        is exported as one with `pooling="mean"`, with a warning.
+        Those libraries support only plain averages. An encoder with
+        `pooling="distinct"` is exported as if it had `pooling="mean"`, with a warning.
 
-        Words that no text can contain (with capitals, if the encoder lower-cases) are
-        left out. Steps that follow the encoder, such as
+        Words that cannot occur in a text (such as words with capitals if the encoder
+        lower-cases) are left out. Steps that follow the encoder, such as
         :class:`~skparaphrase.decomposition.CommonComponentRemoval`, are not included.
-        Releases of model2vec that do not know `max_length` in the folder truncate texts
-        after 512 tokens, unless `encode` is given `max_length=None`.
+        Releases of model2vec that ignore `max_length` in the folder truncate texts
+        after 512 tokens, unless `encode` is called with `max_length=None`.
 
         Parameters
         ----------
         folder : path-like
-            Appears whole or not at all, and replaces an earlier one.
+            Folder to write. It is written completely or not at all, and replaces an
+            earlier one.
 
         Raises
         ------
         ValueError
-            If the `tokenizer` is a function or has a pattern of its own, or if `folder`
-            contains something else.
+            If the `tokenizer` is a function or has a custom pattern, or if `folder`
+            contains other files.
         ImportError
             If tokenizers is not installed: `pip install 'skparaphrase[interchange]'`.
 
@@ -147,7 +147,7 @@ class StaticEncoder(ABC):
         Returns
         -------
         module : sentence_transformers.sentence_transformer.modules.StaticEmbedding
-            With a copy of the vectors, on the CPU.
+            It has a copy of the vectors, on the CPU.
 
         Raises
         ------
@@ -176,10 +176,10 @@ def _static_model(
 ) -> tuple[Any, NDArray[np.float32]]:
     """A tokenizer of `tokenizers`, and the vector of each of its tokens."""
     check_is_fitted(encoder)
-    if encoder.pooling != "mean":  # other libraries cannot weigh words inside a text
+    if encoder.pooling != "mean":  # other libraries cannot weight the words of a text
         warn_caller(
-            f"{caller} exports a plain average: other libraries do not know pooling="
-            f"{encoder.pooling!r}. Their vectors are those of pooling='mean'."
+            f"{caller} exports a plain average, as with pooling='mean', because other "
+            f"libraries do not support pooling={encoder.pooling!r}."
         )
     tokenizer = encoder._tokenizer()
     vectors, weights = encoder._static_parts()
@@ -194,21 +194,21 @@ def _static_model(
     if vectors.unknown_row is not None:
         rows.append(vectors.unknown_row)
     if not rows:
-        raise ValueError("The tokenizer can return no word of the table.")
+        raise ValueError("The tokenizer cannot return any word of the table.")
     matrix = vectors.rows(np.array(rows))
     if weights is not None:
         matrix *= weights[rows].astype(np.float32)[:, np.newaxis]
     has_unknown = vectors.unknown_row is not None
     if vectors.unknown is not None and not has_unknown:
         warn_caller(
-            f"{caller} does not export the vectors that "
-            f"unknown={vectors.unknown!r} makes for unknown words."
+            f"{caller} does not export the vectors of unknown words, which come from "
+            f"unknown={vectors.unknown!r}."
         )
     return _foreign_tokenizer(package, tokenizer, words, has_unknown), matrix
 
 
 def _can_occur(word: str, tokenizer: WordTokenizer) -> bool:
-    """Whether a text can contain `word`; True in case of doubt."""
+    """Whether a text can contain `word`; True if in doubt."""
     if folded(word, tokenizer.lowercase) != word:
         return False
     has_space = word.split() != [word]
@@ -218,13 +218,14 @@ def _can_occur(word: str, tokenizer: WordTokenizer) -> bool:
 def _foreign_tokenizer(
     package: Any, tokenizer: WordTokenizer, words: list[str], has_unknown: bool
 ) -> Any:
-    """The tokenizer for `tokenizers`, with `words` and the unknown as vocabulary.
+    """A tokenizer of `tokenizers` whose vocabulary is `words` and the unknown token.
 
     The model is a BPE without merges: a token in the vocabulary is kept, and any other
     is looked up character by character, without those missing from the vocabulary. All
     tokens start with a mark, and the later characters of a token are looked up with
-    another, so that at most the mark is found, if there is an unknown. (A WordLevel
-    model would return a token for every unknown word, which some callers count.)
+    another mark. At most the first mark is found, if there is an unknown token. (A
+    WordLevel model would return a token for every unknown word, which some callers
+    count.)
     """
     regex, normalizers = package.Regex, package.normalizers
     split = package.pre_tokenizers.Split
@@ -277,8 +278,9 @@ def _token_pattern(name: str) -> str:
 def _parts(words: list[str]) -> str:
     """Match the numbers and words of a token, or all of it if the table has it.
 
-    Nearly what `split_compounds` does: here, "co2" and "12th" stay whole only as tokens
-    of their own, "1.7" only if the table has it, and codes of many parts never.
+    This is nearly the same as `split_compounds`. Here, however, "co2" and "12th" stay
+    whole only as separate tokens, "1.7" only if the table has it, and codes of many
+    parts are always split.
     """
     joiners, letter = re.escape("".join(JOINERS)), rf"(?:(?!{_DIGIT}){_INNER})"
     compounds = sorted(word for word in words if re.search(rf"[{joiners}\d]", word))

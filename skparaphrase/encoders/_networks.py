@@ -1,4 +1,4 @@
-"""Networks on the average of word vectors, and networks of the user's own."""
+"""Networks on the average of word vectors, and custom networks."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -21,7 +21,7 @@ from skparaphrase.losses import BaseLoss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.vectors import WordVectors
 
-#: What the networks of table 2 of Wieting et al. (2016) have in common.
+#: Shared settings of the networks of table 2 of Wieting et al. (2016).
 PPDB_XL: dict[str, Any] = {
     "residual": False,
     "loss": MarginLoss(),
@@ -68,7 +68,7 @@ class AveragingNetworkEncoder(ResidualEncoder):
     """Base class of encoders with dense layers on the average of word vectors."""
 
     _activation: ClassVar[str] = "tanh"
-    _first_std: ClassVar[float | None] = 0.1  # of the first layer; None: Glorot's range
+    _first_std: ClassVar[float | None] = 0.1  # first layer; None: Glorot's range
 
     def __init__(
         self,
@@ -107,35 +107,36 @@ class AveragingNetworkEncoder(ResidualEncoder):
 
 
 class DeepAveragingEncoder(AveragingNetworkEncoder):
-    r"""Deep averaging network (DAN): dense layers on the average of word vectors.
+    r"""Encode texts with dense layers on the average of word vectors (DAN).
 
-    Iyyer et al. (2015), trained on paraphrases as in Wieting et al. (2016), section
-    3.1: :math:`g(x) = f(W_d f(\dots f(W_1 \bar{x} + b_1)) + b_d)`, where
-    :math:`\bar{x}` is the average of the word vectors. By default the network is added
-    to the average; see `residual`.
+    The deep averaging network of Iyyer et al. (2015), trained on paraphrases as in
+    Wieting et al. (2016), section 3.1: :math:`g(x) = f(W_d f(\dots f(W_1 \bar{x} +
+    b_1)) + b_d)`, where :math:`\bar{x}` is the average of the word vectors. By default
+    the network is added to the average; see `residual`.
 
     Parameters
     ----------
     vectors : WordVectors, default=None
-        Where training starts. None takes those of `init`, or of
+        Initial word vectors. None takes the vectors of `init`, or of
         :func:`skparaphrase.load_pretrained`.
     dim : int, default=None
-        Units of each layer, and with `residual=False` the length of the sentence
-        vectors; None takes that of the word vectors, as the paper does.
+        Number of units of each layer, and with `residual=False` the length of the
+        sentence vectors. None takes the length of the word vectors, as in the paper.
     n_layers : int, default=1
         Number of dense layers; the paper tried 1 and 2, its code up to 4.
     activation : {"tanh", "relu", "linear"}, default=None
-        f; None is "tanh".
+        Activation function f; None is "tanh".
     residual : bool, default=True
         True: the sentence vector is the average of the word vectors plus a linear map
         of the network's output, "projection", which starts at zero. Training thus
-        starts from the average. False: it is the network's output, as in the paper.
+        starts from the average. False: the sentence vector is the network's output, as
+        in the paper.
     tokenizer
         As in :class:`ParaphraseEncoder`.
     init : encoder, default=None
         A fitted encoder of this class, or a fitted average of word vectors, that
-        training starts from: phrases first, then sentences. In pipelines and grid
-        searches in a :class:`~sklearn.frozen.FrozenEstimator`.
+        training starts from, for example first phrases and then sentences. In pipelines
+        and grid searches, wrap it in a :class:`~sklearn.frozen.FrozenEstimator`.
     norm : {"l2"} or None, default="l2"
         As in :class:`ParaphraseEncoder`.
     loss
@@ -145,7 +146,7 @@ class DeepAveragingEncoder(AveragingNetworkEncoder):
     learning_rate, batch_size, max_epochs
         As in :class:`ParaphraseEncoder`.
     freeze : {"vectors"}, default=None
-        What is not trained.
+        Parameters that are not trained; None trains all.
     validation_fraction, patience, warm_start, device, random_state, verbose
         As in :class:`ParaphraseEncoder`.
 
@@ -167,7 +168,7 @@ class DeepAveragingEncoder(AveragingNetworkEncoder):
     Notes
     -----
     As in the paper's code, the weights of the first layer are drawn from N(0, 0.01),
-    and those of the others from Glorot's range.
+    and the weights of the other layers from Glorot's range.
 
     Setting of :meth:`paper`: "ppdb-xl" (table 2).
 
@@ -200,10 +201,10 @@ class DeepAveragingEncoder(AveragingNetworkEncoder):
 
 
 class ProjectionEncoder(AveragingNetworkEncoder):
-    r"""A linear projection of the average of word vectors.
+    r"""Encode texts with a linear projection of the average of word vectors.
 
     Wieting et al. (2016), section 3: :math:`g(x) = W_p \frac{1}{n} \sum_i W_w^{x_i} +
-    b`. Words and projection are trained together on paraphrases. By default, the
+    b`. Word vectors and projection are trained together on paraphrases. By default, the
     projection is added to the average (see `residual`).
 
     Parameters
@@ -235,8 +236,8 @@ class ProjectionEncoder(AveragingNetworkEncoder):
     -----
     Settings of :meth:`paper`: "ppdb-xl" (table 2) and "features" (the 2400 dimensions
     of table 6). For "features", the paper prints the loss, the batch size and a grid of
-    lambda_c, 1e-4 to 1e-8; everything else is as in "ppdb-xl", whose lambda_c is in the
-    grid.
+    lambda_c, 1e-4 to 1e-8. All other parameters are as in "ppdb-xl", whose lambda_c is
+    in the grid.
 
     References
     ----------
@@ -262,26 +263,26 @@ class ProjectionEncoder(AveragingNetworkEncoder):
 
 
 class NetworkEncoder(TrainedEncoder):
-    """An encoder with a network of your own, from word vectors to a text vector.
+    """Encode texts with a custom network over word vectors.
 
     Parameters
     ----------
     network : callable, default=None
-        Takes the number of dimensions of the word vectors and returns a
-        :class:`skparaphrase.networks.Composition`: its class, or a
-        `functools.partial` of it. None averages the vectors.
+        A subclass of :class:`skparaphrase.networks.Composition`, or a
+        `functools.partial` of one. It is called with the number of dimensions of the
+        word vectors. None averages the vectors.
     vectors : WordVectors, default=None
-        Where training starts. None takes those of `init`, or of
+        Initial word vectors. None takes the vectors of `init`, or of
         :func:`skparaphrase.load_pretrained`.
     tokenizer
         As in :class:`ParaphraseEncoder`.
     init : encoder, default=None
         A fitted `NetworkEncoder` with the same network, or a fitted average of word
-        vectors, that training starts from. In pipelines and grid searches in a
+        vectors, that training starts from. In pipelines and grid searches, wrap it in a
         :class:`~sklearn.frozen.FrozenEstimator`.
     norm : {"l2"} or None, default="l2"
-        "l2" scales the vectors of texts to length 1; None gives what the network
-        computes. A zero vector stays zero.
+        "l2" scales the vectors of texts to length 1; None keeps the output of the
+        network. A zero vector stays zero.
     loss
         As in :class:`ParaphraseEncoder`.
     optimizer : str or Optimizer, default=None
@@ -289,7 +290,7 @@ class NetworkEncoder(TrainedEncoder):
     learning_rate, batch_size, max_epochs
         As in :class:`ParaphraseEncoder`.
     freeze : {"vectors"}, default=None
-        What is not trained.
+        Parameters that are not trained; None trains all.
     validation_fraction, patience, warm_start, device, random_state, verbose
         As in :class:`ParaphraseEncoder`.
 
@@ -304,16 +305,16 @@ class NetworkEncoder(TrainedEncoder):
 
     See Also
     --------
-    skparaphrase.networks.Composition : The base of networks.
+    skparaphrase.networks.Composition : Base class of networks.
 
     Notes
     -----
-    An encoder with a network of your own can be cloned, searched and pickled. `save`
-    refuses it, because folders hold no code.
+    An encoder with a custom network can be cloned, tuned and pickled. `save` raises an
+    error, because folders contain no code.
 
     Examples
     --------
-    See :ref:`own_network` for a network of your own.
+    See :ref:`own_network` for an example of a custom network.
 
     >>> from functools import partial
     >>> from skparaphrase.datasets import load_paraphrases
@@ -359,8 +360,9 @@ class NetworkEncoder(TrainedEncoder):
         build = self.network or networks.Average
         if isinstance(build, networks.Composition):
             raise TypeError(
-                "network must be a class, or a functools.partial of it, no instance: "
-                f"pass {type(build).__name__}, or partial({type(build).__name__}, ...)."
+                "network must be a class or a functools.partial of one, not an "
+                f"instance: pass {type(build).__name__}, or "
+                f"partial({type(build).__name__}, ...)."
             )
         network = build(vectors.dim)
         if not isinstance(network, networks.Composition):

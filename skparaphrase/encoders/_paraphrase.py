@@ -31,7 +31,7 @@ from skparaphrase.supervision._examples import Examples
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._pooling import POOLINGS, pool_texts
 
-_PAPER: dict[str, Any] = {  # what the settings of tables 2 and 4 share
+_PAPER: dict[str, Any] = {  # shared by the settings of tables 2 and 4
     "pooling": "mean",
     "loss": "margin",
     "learning_rate": 0.05,
@@ -42,10 +42,16 @@ _PAPER: dict[str, Any] = {  # what the settings of tables 2 and 4 share
 
 
 class ParaphraseEncoder(TrainedEncoder, StaticEncoder):
-    r"""Average of word vectors trained on paraphrases: paragram-phrase (PP).
+    r"""Encode texts as averages of word vectors trained on paraphrases (PP).
 
-    Wieting et al. (2016), equation 1: the word vectors are trained until the averages
-    of paraphrases are more similar, by a margin, than those of other texts,
+    `fit` trains the word vectors on paraphrases, scores, triplets, labels or a
+    teacher's vectors. The default settings did best on development data: they start
+    from the pretrained vectors, use in-batch negatives
+    (:class:`~skparaphrase.losses.InfoNCELoss`) and take small steps.
+
+    :meth:`paper` returns the settings of paragram-phrase (Wieting et al. 2016,
+    equation 1). There, the word vectors are trained until the averages of paraphrases
+    are more similar, by a margin, than the averages of other texts,
 
     .. math::
         \frac{1}{|X|} \sum_{(x_1, x_2)}
@@ -53,98 +59,95 @@ class ParaphraseEncoder(TrainedEncoder, StaticEncoder):
         + & \max(0, \delta - \cos(x_1, x_2) + \cos(x_2, t_2)) \Big)
         + \frac{\lambda_w}{2} \lVert W - W_{initial} \rVert^2,
 
-    with negative examples :math:`t_1, t_2` from the other pairs of the batch. That is
-    :meth:`paper`; the defaults are what gained most on development data: vectors that
-    are good already, in-batch negatives (:class:`~skparaphrase.losses.InfoNCELoss`),
-    and small steps. `fit` also learns from scores, triplets, labels and vectors.
+    with negative examples :math:`t_1, t_2` from the other pairs of the batch.
 
     Parameters
     ----------
     vectors : WordVectors, default=None
-        Where training starts. None takes those of `init`, or of
-        :func:`skparaphrase.load_pretrained`. Raw vectors, such as GloVe's, do better
+        Initial word vectors. None takes the vectors of `init`, or of
+        :func:`skparaphrase.load_pretrained`. Raw vectors, such as GloVe, do better
         after :func:`~skparaphrase.vectors.remove_mean` and
         :func:`~skparaphrase.vectors.apply_sif_weights`.
     pooling : {"mean", "distinct"}, default="distinct"
-        As in :class:`AverageEncoder`. The paper has "mean". In training, the weights of
-        "distinct" words are constants: no gradient passes through them.
+        As in :class:`AverageEncoder`. The paper uses "mean". In training, the weights
+        of "distinct" words are constants: no gradient flows through them.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
     init : encoder, default=None
-        A fitted average of word vectors that training starts from, such as one that was
-        trained on phrases, or :func:`skparaphrase.load_pretrained`; in pipelines and
-        grid searches in a :class:`~sklearn.frozen.FrozenEstimator`.
+        A fitted average of word vectors that training starts from, such as an encoder
+        trained on phrases, or :func:`skparaphrase.load_pretrained`. In pipelines and
+        grid searches, wrap it in a :class:`~sklearn.frozen.FrozenEstimator`.
     norm : {"l2"} or None, default="l2"
         "l2" scales the vectors of texts to length 1; None, as in :meth:`paper`, does
         not. Training is the same, because losses compare by cosine. A zero vector stays
         zero.
     loss : str or BaseLoss, default="auto"
         "auto" takes "infonce" for paraphrases, triplets and labels, "cosent" for scores
-        and "distillation" for vectors. "margin" is `MarginLoss()`, with which
-        Wieting et al. trained. See :mod:`skparaphrase.losses` for your own.
+        and "distillation" for vectors. "margin" is `MarginLoss()`, the loss of Wieting
+        et al. See :mod:`skparaphrase.losses` for custom losses.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad")`. See :class:`~skparaphrase.optimizers.Optimizer`,
         whose penalties are the paper's lambdas.
     learning_rate : float, default=0.0075
-        Higher rates learn more of the examples and forget more of what the vectors knew
-        about other texts.
+        With a higher rate, the vectors fit the examples better, but get worse for other
+        texts.
     batch_size : int, default=256
-        Examples per step, whose texts are also the negative examples.
+        Number of examples per step. Their texts are also the negative examples.
     max_epochs : int, default=5
         Passes over the examples. 0 keeps the initial parameters.
     shrinkage : "auto" or float in [0, 1], default="auto"
-        How far the trained vectors :math:`W` move back to those that the fit started
-        from: they become :math:`W_{initial} + (1 - s) (W - W_{initial})`. 0 keeps what
-        was trained, as in :meth:`paper`, and 1 the start. "auto" chooses it by
-        cross-validation (see Notes), so that few examples do not make the encoder
-        worse. It is 0 from 1,000 examples on, with a teacher's vectors, in
+        How far the trained vectors :math:`W` are moved back to the initial vectors:
+        they become :math:`W_{initial} + (1 - s) (W - W_{initial})`. 0 keeps the trained
+        vectors, as in :meth:`paper`, and 1 the initial ones. "auto" chooses it by
+        cross-validation (see Notes), which keeps few examples from making the encoder
+        worse. It is 0 with 1,000 examples or more, with a teacher's vectors, in
         `partial_fit`, with `warm_start=True`, and with `validation_fraction` or
-        `X_val`, which compare the start with each epoch already.
+        `X_val`, because validation already compares the start with each epoch.
     validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch; the best epoch
-        is kept. Examples that share a text, or are of one of the `groups` of
+        Fraction of the examples held out for validation after every epoch; the best
+        epoch is kept. Examples that share a text, or belong to one of the `groups` of
         :meth:`fit`, are not split. Pairs and triplets are scored by
         :class:`~skparaphrase.metrics.RetrievalScorer`, pairs marked 0 and 1 by average
         precision, scores by Pearson's r, labels by the accuracy of the nearest
-        neighbour, vectors by the mean cosine. Or pass `X_val` and `y_val` to
-        :meth:`fit`.
+        neighbour, vectors by the mean cosine. Alternatively, pass `X_val` and `y_val`
+        to :meth:`fit`.
     patience : int, default=None
         Number of epochs without a better validation score before training stops.
     warm_start : bool, default=False
-        If True, `fit` resumes from the fitted state, with optimizer and random state,
-        for `max_epochs` more epochs.
+        If True, `fit` resumes from the fitted state, including the optimizer and the
+        random state, and trains for `max_epochs` more epochs.
     device : str, default="auto"
         "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None
-        The same seed gives bit-identical results on one CPU with one number of threads.
+        Seed. Results are bit-identical on the same CPU with the same number of threads.
     verbose : bool or int, default=False
-        Print the loss and the validation score of every epoch, and at the end what
-        training gained. See also :mod:`skparaphrase.callback`.
+        Print the loss and the validation score of every epoch, and the gain from
+        training at the end. See also :mod:`skparaphrase.callback`.
 
     Attributes
     ----------
     vectors_ : WordVectors
-        The trained vectors, with the words of `vectors`, and those of the texts that it
-        makes vectors for.
+        The trained vectors, with the words of `vectors`, and the other words of the
+        texts if `vectors` has n-grams for them.
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
         With "distillation": the map applied to a teacher's vectors of other dimensions.
     shrinkage_ : float
-        The `shrinkage` of the last fit. If it is 1, `vectors_` is the table that
-        training started from, without the words that it lacks.
+        The `shrinkage` of the last fit. If it is 1, `vectors_` is the initial table,
+        without added words.
     loss_curve_ : list of float
         Mean loss of a pair in each epoch, without penalties.
     n_epochs_ : int
         Number of epochs trained.
     validation_scores_ : list of float
-        With validation, the scores of the start and after each epoch:
+        With validation, the score before training, and after each epoch:
         `validation_scores_[best_epoch_] - validation_scores_[0]` is the gain.
     best_epoch_ : int
-        The epoch that was kept, with validation; 0 is the start.
+        With validation, the epoch that was kept; 0 is the start.
 
     See Also
     --------
-    skparaphrase.load_pretrained : What training starts from by default.
+    skparaphrase.load_pretrained : The encoder that training starts from by default.
 
     Notes
     -----
@@ -152,20 +155,20 @@ class ParaphraseEncoder(TrainedEncoder, StaticEncoder):
     :class:`~sklearn.frozen.FrozenEstimator` to keep it.
 
     `shrinkage="auto"` trains five more times, each time without a fifth of the
-    examples, and measures on these what training gains: the mean gain :math:`g` of an
+    examples. On these it measures the gain from training: the mean gain :math:`g` per
     example and its standard error :math:`e`. Like the positive-part estimator of James
-    and Stein (1961), :math:`s = \min(1, (e / g)^2)`, and 1 where :math:`g \le e`.
-    With labels, the gain is in the log-likelihood of the class under soft nearest
-    neighbours among the texts trained on (Goldberger et al., 2005); with paraphrases,
-    in that of the paraphrase among the other texts of the fifth; start and fit each
-    have their best temperature. With scores or marks, it is in the correlation of the
-    cosines with the ranks of `y`. Examples that share a text, or are of one of the
-    `groups`, stay together; if all do, the start is kept. Weights of unseen examples
-    are ignored.
+    and Stein (1961), :math:`s = \min(1, (e / g)^2)`, and 1 where :math:`g \le e`. With
+    labels, the gain is measured in the log-likelihood of the class under soft nearest
+    neighbours among the training texts (Goldberger et al., 2005). With paraphrases, it
+    is measured in the log-likelihood of the paraphrase among the other texts of the
+    fifth. Start and fit each use their best temperature. With scores or marks, it is
+    measured in the correlation of the cosines with the ranks of `y`. Examples that
+    share a text, or belong to one of the `groups`, stay together; if all examples do,
+    the start is kept. Weights of unseen examples are ignored.
 
     Settings of :meth:`paper`: "ppdb-xxl" (table 4), "ppdb-xl" (table 2), and "words",
-    the public recipe of PARAGRAM word vectors for PPDB lexical pairs. Without
-    `vectors`, they start from :func:`skparaphrase.datasets.load_word_vectors`.
+    the public recipe of the PARAGRAM word vectors for lexical pairs of PPDB. Without
+    `vectors`, training starts from :func:`skparaphrase.datasets.load_word_vectors`.
 
     References
     ----------
@@ -257,7 +260,7 @@ class ParaphraseEncoder(TrainedEncoder, StaticEncoder):
         if is_fixed or needs_none or not self.max_epochs:
             return start
         train = replace(train, texts=np.asarray(train.texts))
-        small = copy(self)  # only with words of the texts: its table is copied often
+        small = copy(self)  # only words of the texts: tables are copied often
         small.vectors, small.init = start.rows.small_table(), None
         fit, embed = partial(small._embed_after, settings), self._at_start(start)._embed
         gain = measure_gain(train, embed, fit, RandomState(settings.seed))
@@ -266,7 +269,7 @@ class ParaphraseEncoder(TrainedEncoder, StaticEncoder):
     def _embed_after(
         self, settings: FitSettings, train: Examples
     ) -> Callable[[list[str]], NDArray[np.float32]]:
-        """Train on examples, and return what embeds texts; nothing is stored."""
+        """Train on examples and return a function that embeds texts; store nothing."""
         rng = deepcopy(settings.steps.random_state)
         settings = settings._replace(steps=settings.steps._replace(random_state=rng))
         start = self._start(train, settings)
@@ -283,7 +286,7 @@ class ParaphraseEncoder(TrainedEncoder, StaticEncoder):
     def _attributes(
         self, start: EncoderStart, arrays: Arrays, *, is_scratch: bool = False
     ) -> Attributes:
-        """With the trained vectors moved back to their start."""
+        """Move the trained vectors back towards their start."""
         arrays = arrays.copy()
         if start.shrinkage and "vectors" in arrays:
             trained, initial = arrays.pop("vectors"), start.rows.matrix()
@@ -294,7 +297,7 @@ class ParaphraseEncoder(TrainedEncoder, StaticEncoder):
         return attributes | {"shrinkage_": start.shrinkage}
 
     def _static_parts(self) -> tuple[WordVectors, None]:
-        """The table that is averaged, and the weights of its words: none."""
+        """The table that is averaged, and None for the weights of its words."""
         return self.vectors_, None
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:

@@ -1,4 +1,4 @@
-"""The encoders that come with the package, and similarities."""
+"""The bundled encoders, and similarities."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -21,10 +21,10 @@ from skparaphrase.storage._models import load
 from skparaphrase.text._check import check_single_texts
 from skparaphrase.vectors._storage import LANGUAGES, SENTENCES, bundled
 
-# Slope and intercept of the logit of a paraphrase in the cosine of the shipped encoder;
+# Slope and intercept of the logit of a paraphrase in the cosine of the bundled encoder;
 # fitted by benchmarks/quality/probability.py.
 _LOGIT = 7.78, -6.28
-# Shares of the parts of the large encoder in its cosines; each is a folder.
+# Shares of the parts of the large encoder in its cosines; each part is a folder.
 _SHARES = {"words": 0.65, "characters": 0.35}
 
 
@@ -58,12 +58,13 @@ def load_pretrained(
     norm: str | None = "l2",
     dim: int | None = None,
 ) -> AverageEncoder | EncoderUnion:
-    """Load a sentence encoder that comes with the package.
+    """Load a bundled sentence encoder.
 
-    An average of word vectors, and of character n-grams for other words
-    (`unknown="subword"`). Weights and the removal of a common component are part of the
-    vectors. Made by `benchmarks/build/pretrained_encoder.py`, as
-    :class:`DistilledEncoder` learns; `LICENSES/DATA.md` has the sources of the texts.
+    The encoder averages word vectors; other words get vectors from character n-grams
+    (`unknown="subword"`). The vectors already include the weights of words and the
+    removal of a common component. They were made by
+    `benchmarks/build/pretrained_encoder.py`, in the same way as
+    :class:`DistilledEncoder` learns; `LICENSES/DATA.md` lists the sources of the texts.
 
     ============== ========= ====== ====== ==================================
     name           languages words  dim    learnt from
@@ -75,34 +76,34 @@ def load_pretrained(
     ============== ========= ====== ====== ==================================
 
     The languages are English, German, French, Spanish, Italian, Dutch, Portuguese,
-    Polish and Russian. Their vectors are in one space, so that texts are compared
-    across languages; for English texts alone, "english" is slightly better.
+    Polish and Russian. Their vectors are in one space, so texts can be compared across
+    languages. For English texts alone, "english" is slightly better.
 
     Parameters
     ----------
     name : {"english", "multilingual"} or path-like, default="english"
-        A path is a folder that `benchmarks/build/pretrained_encoder.py --large` has
-        written: the large English encoder of 46 MB, which is better at similarity and
-        slower. See :doc:`/user_guide/save`.
+        A path is a folder written by `benchmarks/build/pretrained_encoder.py --large`:
+        the large English encoder of 46 MB, which is better at similarity, but slower.
+        See :doc:`/user_guide/save`.
     pooling : {"mean", "distinct"}, default="distinct"
         How words are averaged, as in :class:`AverageEncoder`. "distinct" is better on
         most tasks, and "mean" two to three times as fast.
     norm : {"l2"} or None, default="l2"
-        "l2" scales the vectors of texts to length 1; None leaves the averages as they
-        are. Cannot be None with a path: texts with words and n-grams that the large
-        encoder knows have length 1.
+        "l2" scales the vectors of texts to length 1; None keeps the raw averages. It
+        cannot be None with a path, because the large encoder scales its two parts to
+        fixed lengths.
     dim : int, default=None
-        Keep only the first dimensions to save memory, before vectors are scaled; the
-        first ones hold most of the variance (:ref:`fewer_dimensions`). None keeps all.
-        Cannot be combined with a path.
+        Keep only the first dimensions, before vectors are scaled, to save memory. The
+        first ones contain most of the variance (:ref:`fewer_dimensions`). None keeps
+        all. Cannot be combined with a path.
 
     Returns
     -------
     encoder : AverageEncoder, or EncoderUnion of the large one
-        Needs no `fit`, which learns nothing, and so survives
-        :func:`sklearn.base.clone`: `ParaphraseEncoder().fit(X)` trains, starting from
-        this encoder. Its table, `encoder.vectors`, is the same object at every call
-        with the same `dim`.
+        Ready to use: `fit` has no effect, and :func:`sklearn.base.clone` keeps the
+        vectors. To train, use `ParaphraseEncoder().fit(X)`, which starts from this
+        encoder. Its table, `encoder.vectors`, is the same object at every call with the
+        same `dim`.
 
     Raises
     ------
@@ -127,7 +128,7 @@ def load_pretrained(
     >>> bool(first > 0.5 > second)
     True
 
-    Training on paraphrases helps to find the partner of others. (By default,
+    Training on paraphrases helps to match other paraphrases. (By default,
     `ParaphraseEncoder()` starts from the same vectors.)
 
     >>> from skparaphrase.datasets import load_paraphrases
@@ -147,11 +148,12 @@ def load_pretrained(
     """
     if name not in _NAMES:
         if dim is not None or norm != "l2":
-            raise ValueError("The encoder of a path takes neither dim= nor norm=None.")
+            raise ValueError("With a path, neither dim nor norm=None is supported.")
         if not Path(name).is_dir():
-            names = " and ".join(map(repr, _NAMES))
+            names = " or ".join(map(repr, _NAMES))
             raise FileNotFoundError(
-                f"{str(name)!r} is no folder; the encoders of the package are {names}."
+                f"Unknown encoder {str(name)!r}: choose {names}, or pass the path of a "
+                "saved folder."
             )
         return _load_large(Path(name), pooling)
     table = bundled(_NAMES[name], dim)
@@ -161,7 +163,7 @@ def load_pretrained(
 
 
 def _load_large(folder: Path, pooling: str) -> EncoderUnion:
-    """Both parts side by side: an average of words, and a sum of n-grams."""
+    """Both parts concatenated: an average of words, and a sum of n-grams."""
     parts = {name: load(folder / name) for name in _SHARES}
     words = parts["words"].set_params(pooling=pooling)
     words._validate_params()
@@ -169,7 +171,7 @@ def _load_large(folder: Path, pooling: str) -> EncoderUnion:
     return EncoderUnion(frozen, weights=_SHARES).fit(["any"])
 
 
-@overload  # a str is array-like, too
+@overload  # a str is also array-like
 def similarity(  # type: ignore[overload-overlap]
     a: str, b: str, encoder: Encoder | None = None, *, probability: bool = False
 ) -> float: ...
@@ -201,19 +203,20 @@ def similarity(
     a : str or array-like of str of shape (n_texts,)
         One text, or several.
     b : str or array-like of str of shape (n_texts,), default=None
-        The other text, or texts. Of two sequences of the same length, each text is
-        compared with its counterpart. None compares the texts of `a` with each other.
+        The other text, or texts. If `a` and `b` are sequences of the same length, each
+        text is compared with its counterpart. None compares the texts of `a` with each
+        other.
     encoder : encoder instance, default=None
         A fitted encoder, or a pipeline that ends with vectors. None uses
-        :func:`load_pretrained`, whose table is read at the first call only.
+        :func:`load_pretrained`, whose table is read only once.
     matrix : bool, default=False
         If True, compare each text of `a` with each of `b`, whose lengths may differ.
     probability : bool, default=False
         If True, return probabilities instead of cosines: the share of such pairs that
         people rate as equivalent except for unimportant details, at least 4 of 5
-        points. Calibrated for the default `encoder` on pairs of which 39 % are, and too
-        high where fewer are; see :ref:`probability` for the correction, and for other
-        encoders.
+        points. They are calibrated for the default `encoder` on data in which 39 % of
+        the pairs are equivalent, and are too high if fewer pairs are. See
+        :ref:`probability` for the correction, and for other encoders.
 
     Returns
     -------
@@ -225,11 +228,11 @@ def similarity(
     ------
     ValueError
         If the sequences differ in length or contain anything but texts, if `a` is a
-        `str` without `b`, or for probabilities of another encoder.
+        `str` without `b`, or if probabilities are requested for another encoder.
 
     See Also
     --------
-    skparaphrase.search.SemanticSearch : The most similar of many texts.
+    skparaphrase.search.SemanticSearch : Find the most similar texts of a collection.
     skparaphrase.pairs.PairSimilarity : Other measures, as the last step of a pipeline.
     skparaphrase.inspection.explain_similarity : Which words make texts similar.
 
@@ -255,8 +258,8 @@ def similarity(
         )
     if isinstance(a, str) and b is None:
         raise ValueError(
-            "b is None: pass a text or several to compare `a` with. A list of texts "
-            "as `a` alone is compared with itself."
+            "b is None: pass one or more texts to compare `a` with, or pass a list of "
+            "texts as `a` to compare them with each other."
         )
     if isinstance(a, str) and isinstance(b, str) and not matrix:
         return float(similarity([a], [b], encoder, probability=probability)[0])
@@ -266,8 +269,8 @@ def similarity(
     is_single = isinstance(a, str) or isinstance(b, str)
     if not (is_matrix or is_single or len(first) == len(second)):
         raise ValueError(
-            f"a has {len(first)} texts and b {len(second)}; give one text or as many "
-            "as in the other, or matrix=True to compare each with each."
+            f"a has {len(first)} texts and b has {len(second)}: pass the same number "
+            "of texts, or matrix=True to compare each text with each."
         )
     encoder = load_pretrained() if encoder is None else encoder
     vectors = np.asarray(encoder.transform([*first, *second]))

@@ -33,7 +33,7 @@ _JIAO: dict[str, Any] = {
     "batch_size": 256,
     "max_epochs": 10,
 }
-_JIAO_WIDTHS: dict[str, Any] = {  # note 4: these values, and 300 filters in all
+_JIAO_WIDTHS: dict[str, Any] = {  # note 4: these values, with 300 filters in total
     **_JIAO,
     "optimizer": Optimizer("adam", **_JIAO_ADAM),
     "batch_size": 100,
@@ -77,10 +77,10 @@ class SimpleRecurrentEncoder(ResidualEncoder):
 
 
 class RNNEncoder(SimpleRecurrentEncoder):
-    r"""Last state of a simple recurrent network.
+    r"""Encode texts as the last state of a simple recurrent network.
 
     Wieting et al. (2016), section 3: :math:`h_t = f(W_x x_t + W_h h_{t-1} + b)`,
-    trained on paraphrases. By default the state is added to the average of the word
+    trained on paraphrases. By default, the state is added to the average of the word
     vectors; see `residual`.
 
     Parameters
@@ -88,14 +88,14 @@ class RNNEncoder(SimpleRecurrentEncoder):
     vectors
         As in :class:`DeepAveragingEncoder`.
     dim : int, default=None
-        Units of the network, and with `residual=False` the length of the sentence
-        vectors; None takes that of the word vectors, as the paper does.
+        Number of units, and with `residual=False` the length of the sentence vectors.
+        None takes the length of the word vectors, as in the paper.
     activation : {"tanh", "relu", "linear"}, default=None
-        f; None is "tanh".
+        Activation function f; None is "tanh".
     residual, tokenizer, init, norm
         As in :class:`DeepAveragingEncoder`.
     loss : str or BaseLoss, default="auto"
-        As in :class:`ParaphraseEncoder`. The paper's is `MarginLoss(negatives="mix")`.
+        As in :class:`ParaphraseEncoder`. The paper uses `MarginLoss(negatives="mix")`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
     learning_rate, batch_size, max_epochs, freeze, validation_fraction, patience
@@ -120,8 +120,8 @@ class RNNEncoder(SimpleRecurrentEncoder):
 
     Notes
     -----
-    The initial state only depends on the last words. Without `residual`, training must
-    first learn to remember.
+    Before training, the state depends only on the last words. Without `residual`, the
+    network must first learn to remember.
 
     With "relu", states that pass 2**32 are scaled down by a power of 2; without
     `residual`, this does not change the direction of the vector.
@@ -154,7 +154,7 @@ class RNNEncoder(SimpleRecurrentEncoder):
 
 
 class IdentityRNNEncoder(SimpleRecurrentEncoder):
-    r"""Linear recurrent network that starts as the average of word vectors (iRNN).
+    r"""Encode texts with a linear recurrent network, initialised as average (iRNN).
 
     Wieting et al. (2016), section 3, after Le et al. (2015): :math:`h_t = W_x x_t +
     W_h h_{t-1} + b`, initialised with :math:`W_x = W_h = I` and :math:`b = 0`, and
@@ -167,7 +167,7 @@ class IdentityRNNEncoder(SimpleRecurrentEncoder):
     vectors, dim
         As in :class:`RNNEncoder`.
     activation : {"tanh", "relu", "linear"}, default=None
-        None is "linear"; Le et al. have "relu".
+        None is "linear"; Le et al. use "relu".
     residual, tokenizer, init, norm
         As in :class:`RNNEncoder`.
     loss
@@ -190,9 +190,8 @@ class IdentityRNNEncoder(SimpleRecurrentEncoder):
 
     Notes
     -----
-    The matrices may let states grow with every word. States that pass 2**32 are scaled
-    down by a power of 2; without `residual`, this does not change the direction of the
-    vector.
+    States may grow with every word. States that pass 2**32 are scaled down by a power
+    of 2; without `residual`, this does not change the direction of the vector.
 
     Setting of :meth:`paper`: "ppdb-xl" (table 2).
 
@@ -231,24 +230,24 @@ class IdentityRNNEncoder(SimpleRecurrentEncoder):
 
 
 class LSTMEncoder(ResidualEncoder):
-    r"""Last state of a long short-term memory with peepholes.
+    r"""Encode texts as the last state of a long short-term memory (LSTM).
 
-    Wieting et al. (2016), section 3, after Gers et al. (2003):
-    :math:`i_t, f_t = \sigma(W_x x_t + W_h h_{t-1} + w_c \odot c_{t-1} + b)`,
-    :math:`c_t = f_t \odot c_{t-1} + i_t \odot \tanh(W_x x_t + W_h h_{t-1} + b)`,
-    :math:`o_t = \sigma(W_{xo} x_t + W_{ho} h_{t-1} + w_{co} \odot c_t + b_o)`,
-    :math:`h_t = o_t \odot \tanh(c_t)`, or :math:`h_t = \tanh(c_t)` without output gate.
-    Trained on paraphrases. By default the state is added to the average of the word
-    vectors; see `residual`.
+    With peepholes, as in Wieting et al. (2016), section 3, after Gers et al. (2003):
+    :math:`i_t, f_t = \sigma(W_x x_t + W_h h_{t-1} + w_c \odot c_{t-1} + b)`, :math:`c_t
+    = f_t \odot c_{t-1} + i_t \odot \tanh(W_x x_t + W_h h_{t-1} + b)`, :math:`o_t =
+    \sigma(W_{xo} x_t + W_{ho} h_{t-1} + w_{co} \odot c_t + b_o)`, :math:`h_t = o_t
+    \odot \tanh(c_t)`, or :math:`h_t = \tanh(c_t)` without output gate. It is trained on
+    paraphrases. By default, the state is added to the average of the word vectors; see
+    `residual`.
 
     Parameters
     ----------
     vectors
         As in :class:`DeepAveragingEncoder`.
     dim : int, default=128
-        Units; None takes the length of the word vectors, as the paper does.
+        Number of units. None takes the length of the word vectors, as in the paper.
     output_gate : bool, default=False
-        False, better for similarity in the paper, omits the output gate.
+        False omits the output gate, which was better for similarity in the paper.
     peepholes : {"diagonal", "full"} or None, default="diagonal"
         Connections from the cells to the gates: one weight per cell, as in the paper's
         code; matrices, as in its equations; or none.
@@ -277,9 +276,9 @@ class LSTMEncoder(ResidualEncoder):
 
     Notes
     -----
-    The initial forget gate keeps half of a cell in each step, so that the last state
-    only depends on two or three words. Without `residual`, training must first learn to
-    remember.
+    Before training, the forget gate keeps half of a cell in each step, so the last
+    state depends only on two or three words. Without `residual`, the network must first
+    learn to remember.
 
     Settings of :meth:`paper`: "ppdb-xl" and "ppdb-xl-gate" (table 2).
 
@@ -350,34 +349,35 @@ class LSTMEncoder(ResidualEncoder):
 
 
 class CNNEncoder(ResidualEncoder):
-    r"""Sums of convolutions over word vectors: convolutional sentence encoder (CSE).
+    r"""Encode texts with sums of convolutions over word vectors (CSE).
 
-    Jiao et al. (2018): filters of several widths slide over the words. Their responses
-    are summed over the text and concatenated, :math:`\hat{c}_h = \sum_i f(W_h [x_i;
-    \dots; x_{i+h-1}] + b_h)`. Trained on paraphrases. By default the sums are added to
-    the average of the word vectors; see `residual`.
+    The convolutional sentence encoder of Jiao et al. (2018): filters of several widths
+    slide over the words. Their responses are summed over the text and concatenated,
+    :math:`\hat{c}_h = \sum_i f(W_h [x_i; \dots; x_{i+h-1}] + b_h)`. It is trained on
+    paraphrases. By default, the sums are added to the average of the word vectors; see
+    `residual`.
 
     Parameters
     ----------
     vectors
         As in :class:`DeepAveragingEncoder`.
     filters : sequence of (number, width), default=((100, 1), (100, 2), (100, 3))
-        How many filters span how many words. With `residual=False`, sentence vectors
-        have a number for each filter.
+        Number of filters for each width in words. With `residual=False`, sentence
+        vectors have one number per filter.
     activation : {"linear", "tanh", "relu"}, default="linear"
-        f; the paper found tanh slightly worse.
+        Activation function f; the paper found "tanh" slightly worse.
     padding : {"text", "valid", "batch"}, default="text"
-        "text": each text is followed by as many zeros as the widest filter needs, so
-        that a window starts at every word. "valid" is the paper: zeros only follow a
-        text that is shorter than a filter, and a text of n words has n - h + 1 windows
-        of width h, at least one. "batch" is the released code: texts are padded to the
-        longest of the batch, the bias counts at every position, and vectors depend on
-        the other texts of the batch; `transform` then takes 100 texts at a time, in the
+        "text": each text is padded with zeros until a window of the widest filter
+        starts at every word. "valid", as in the paper: only texts that are shorter than
+        a filter are padded, and a text of n words has n - h + 1 windows of width h, at
+        least one. "batch", as in the released code: texts are padded to the longest
+        text of the batch, the bias counts at every position, and vectors depend on the
+        other texts of the batch. `transform` then takes 100 texts at a time, in the
         order of their first occurrence.
     residual, tokenizer, init, norm
         As in :class:`DeepAveragingEncoder`.
     loss : str or BaseLoss, default="auto"
-        As in :class:`ParaphraseEncoder`. The paper's is `MarginLoss(margin=0.6)`.
+        As in :class:`ParaphraseEncoder`. The paper uses `MarginLoss(margin=0.6)`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
     learning_rate, batch_size, max_epochs, freeze, validation_fraction, patience
@@ -404,9 +404,9 @@ class CNNEncoder(ResidualEncoder):
 
     Settings of :meth:`paper`: "simple-wikipedia" (table 2), "ppdb-xl" (table 1),
     "widths" and, with 300 filters of one width, "width" (table 5). For tables 1 and 2,
-    the paper prints a grid and not the values it chose: "simple-wikipedia" has those
-    that the authors' code names as the best, and "ppdb-xl" the point nearest to the
-    setting of :class:`ParaphraseEncoder`. `scramble` is of the code.
+    the paper prints a grid, but not the chosen values. "simple-wikipedia" has the
+    values that the authors' code names as the best, and "ppdb-xl" the point nearest to
+    the setting of :class:`ParaphraseEncoder`. `scramble` is from the code.
 
     References
     ----------
@@ -424,8 +424,8 @@ class CNNEncoder(ResidualEncoder):
 
     _paper_settings: ClassVar[Settings] = {
         "simple-wikipedia": _JIAO,
-        # Table 1: of the grid, the point that is nearest to the setting of PP, with
-        # margin 0.4 and batches of 100. The paper does not print the chosen one.
+        # Table 1: the point of the grid that is nearest to the setting of PP, with
+        # margin 0.4 and batches of 100. The paper does not print the chosen point.
         "ppdb-xl": {
             **_JIAO,
             "loss": MarginLoss(0.4),

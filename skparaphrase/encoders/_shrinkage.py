@@ -1,7 +1,7 @@
-"""How far a fit of few examples is shrunk towards its start.
+"""Shrinkage of a fit on few examples towards its start.
 
-The signal of a fit is what it gains on examples that it has not seen, and its noise is
-the standard error of that gain. Cross-validation estimates both.
+The signal of a fit is its gain on unseen examples, and the noise is the standard error
+of that gain. Both are estimated by cross-validation.
 """
 
 # Authors: The skparaphrase developers
@@ -20,9 +20,9 @@ from skparaphrase._math import cosine, unit_vectors
 from skparaphrase._progress import progress_bar
 from skparaphrase.supervision._examples import Examples
 
-N_ENOUGH = 1000  # examples; with as many, gains are larger than their errors
+N_ENOUGH = 1000  # examples; with this many, gains are larger than their errors
 _N_FOLDS = 5
-_TEMPERATURES = np.geomspace(0.01, 10, 16)  # at 10, all texts are about as likely
+_TEMPERATURES = np.geomspace(0.01, 10, 16)  # at 10, all texts are about equally likely
 
 Rows = NDArray[np.intp]
 Values = NDArray[np.float64]
@@ -32,7 +32,7 @@ Embed = Callable[[list[str]], NDArray[np.float32]]
 class Gain(NamedTuple):
     """Mean gain of training on an unseen example, and its standard error.
 
-    `measure` names what is gained.
+    `measure` names the quantity that increases.
     """
 
     mean: float
@@ -57,16 +57,16 @@ def measure_gain(
     fit: Callable[[Examples], Embed],
     random_state: RandomState,
 ) -> Gain:
-    """Estimate by cross-validation what training gains on unseen examples.
+    """Estimate by cross-validation the gain from training on unseen examples.
 
     Parameters
     ----------
     examples : Examples
-        Weights are used in training only.
+        Their weights are used only in training.
     start : callable
         Returns the vectors that training starts from, given texts.
     fit : callable
-        Trains on examples, and returns a callable that embeds texts.
+        Trains on examples and returns a callable that embeds texts.
     random_state : RandomState
         Draws the folds.
     """
@@ -93,11 +93,11 @@ def measure_gain(
     if sum(values.shape[-1] for values in before) < 2:
         return Gain(0.0, 0.0, name)
     first, last = np.hstack(before), np.hstack(after)
-    if measure is cosines:  # the less certain gain: a fit may bend one of the two
+    if measure is cosines:  # the less certain gain: a fit may distort one of the two
         y = examples.targets[np.concatenate(rows)]
         both = [influence(last, v) - influence(first, v) for v in (y, rankdata(y))]
         gains = min(both, key=lambda gain: gain.mean() / max(gain.std(), 1e-12))
-    else:  # each at its best temperature: wider cosines gain nothing
+    else:  # each at its best temperature, so a wider range of cosines is no gain
         gains = last[last.mean(axis=1).argmax()] - first[first.mean(axis=1).argmax()]
     error = gains.std(ddof=1) / np.sqrt(len(gains))
     return Gain(float(gains.mean()), float(error), name)
@@ -168,7 +168,7 @@ def cosines(
 def likelihoods(
     similarities: NDArray[Any], is_right: NDArray[Any], is_candidate: Any = True
 ) -> Values:
-    """Log-likelihood that the soft nearest neighbour among candidates is a right one.
+    """Log-likelihood that the soft nearest neighbour among candidates is correct.
 
     Goldberger et al. (2005), with cosines; shape (n_temperatures, n_queries).
     """

@@ -1,4 +1,4 @@
-"""What a fit starts from: a table, the rows of it that are trained, and a network."""
+"""Initial state of a fit: a table, the rows of it that are trained, and a network."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -24,19 +24,19 @@ from skparaphrase.vectors._storage import SENTENCES, bundled
 from skparaphrase.vectors._transforms import multiplied
 
 Matrix = NDArray[np.float32]
-Moments = dict[str, dict[str, Any]]  # of an optimizer, by the name of a tensor
+Moments = dict[str, dict[str, Any]]  # moments of an optimizer, by the name of a tensor
 
 
 class TableRows:
-    """The rows of a table that a fit trains: those of the words in its texts.
+    """The rows of a table that a fit trains, for the words in its texts.
 
     Parameters
     ----------
     table : WordVectors
     batch : TokenBatch
-        The texts. Ids below zero stand for new words, whose vectors it holds.
+        The texts. Ids below zero stand for new words, whose vectors are in `extra`.
     new_words : list of str
-        Their rows follow those of the table.
+        Words whose rows follow the rows of the table.
     whole : bool
         Whether all rows are trained, as dense updates do.
 
@@ -64,7 +64,7 @@ class TableRows:
 
     @property
     def _n_known(self) -> int:
-        """How many of the rows the table has; the others are new words."""
+        """Number of rows that are in the table; the others are new words."""
         return len(self.rows) - len(self.new_words)
 
     def matrix(self) -> Matrix:
@@ -77,14 +77,14 @@ class TableRows:
         return np.concatenate([matrix, self.new_vectors])
 
     def small_table(self) -> WordVectors:
-        """A table of these rows alone."""
+        """A table of only these rows."""
         known = [self.table.words[row] for row in self.rows[: self._n_known].tolist()]
         weighted = self.table.is_weighted
         words = [*known, *self.new_words]
         return WordVectors(words, self.matrix(), is_weighted=weighted)
 
     def matrix_of(self, table: WordVectors) -> Matrix:
-        """As :meth:`matrix`, with the vectors that another table has for the words."""
+        """Like :meth:`matrix`, with the vectors of the words in another table."""
         matrix, n_theirs = self.matrix(), np.searchsorted(self.rows, len(table))
         matrix[:n_theirs] = table.rows(self.rows[:n_theirs])
         added = self.rows[n_theirs : self._n_known]
@@ -94,9 +94,10 @@ class TableRows:
         return matrix
 
     def trained_table(self, matrix: Matrix, *, is_scratch: bool = False) -> WordVectors:
-        """The table with its new words, in which the rows have these vectors.
+        """The table with its new words and with these vectors of the rows.
 
-        With `is_scratch`, the next such table overwrites it: they share memory.
+        With `is_scratch`, it shares memory with the next such table, which overwrites
+        it.
         """
         if not self.new_words and len(matrix) == len(self.table):
             return self.table.replace(matrix)
@@ -112,7 +113,7 @@ class TableRows:
         return table
 
     def select(self, moments: Moments) -> Moments:
-        """An optimizer's moments of these rows; zeros for rows that it has not seen."""
+        """An optimizer's moments of these rows; zeros for rows that are new to it."""
         if "vectors" not in moments:
             return moments
         return {**moments, "vectors": _align(self.rows, moments["vectors"])}
@@ -129,7 +130,7 @@ class TableRows:
 
 
 def _align(rows: NDArray[np.intp], *states: dict[str, Any]) -> dict[str, Any]:
-    """Moments of rows: those of the last state that has the row, or zeros."""
+    """Moments of rows, from the last state that has the row; otherwise zeros."""
     aligned: dict[str, Any] = {"n_steps": states[-1]["n_steps"]}
     for state in states:
         _, here, there = np.intersect1d(
@@ -144,7 +145,7 @@ def _align(rows: NDArray[np.intp], *states: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class EncoderStart:
-    """What the training of an encoder starts from, alone or inside a model.
+    """Initial state of the training of an encoder, alone or inside a model.
 
     Attributes
     ----------
@@ -153,15 +154,15 @@ class EncoderStart:
     composition : Composition
         The network, with its initial parameters.
     anchors : callable or None
-        Returns the vectors that penalties pull the rows to; None pulls to zero.
+        Returns the vectors that penalties pull the rows towards; None is zero.
     added_words : list of str
-        Those at the end of the table, which earlier fits added.
+        The words at the end of the table that earlier fits added.
     teacher_axes : ndarray of shape (dim_teacher, dim) or None
         The map that is applied to a teacher's vectors.
     shrinkage : float
-        How far trained vectors move back to the start.
+        How far trained vectors are moved back to the start.
     gain : Gain or None
-        What training gains on unseen examples, if that was measured.
+        The gain from training on unseen examples, if it was measured.
     """
 
     rows: TableRows
@@ -188,17 +189,17 @@ class EncoderStart:
 def encoder_start(
     encoder: Any, examples: Examples, steps: "training.Steps", *, resume: bool = False
 ) -> EncoderStart:
-    """What training of an encoder on the texts of examples starts from.
+    """Return the initial state for training an encoder on the texts of examples.
 
-    With `resume` that is its fitted state, else its `init` or new parameters. Nothing
-    is stored.
+    With `resume`, this is its fitted state; otherwise, its `init` or new parameters.
+    Nothing is stored.
     """
     source = encoder if resume else None  # a fitted encoder
     if not resume and encoder.init is not None:
         init = check_init(encoder)
         source = None if starts_as_average(encoder, init) else init
     distinct, tokenizer = examples.distinct, encoder._tokenizer
-    if source is not None:  # the first fit decided which words there are
+    if source is not None:  # the first fit determined the words
         table, added, new_words = source.vectors_, source.added_words_, []
         name = "The fitted encoder" if resume else "init"
         build = partial(encoder._composition, table)
@@ -225,11 +226,11 @@ def encoder_start(
 
 
 def _anchors(encoder: Any, source: Any, rows: TableRows) -> Callable[[], Matrix] | None:
-    """A callable that returns what penalties pull the rows to; None pulls to zero.
+    """A callable that returns the targets of penalties on the rows; None is zero.
 
-    A fit that starts from the fitted encoder `source` is pulled to the table that
-    `encoder` was given. If that was part of an `init`, which files do not hold, it is
-    pulled to its own start.
+    A fit that starts from the fitted encoder `source` is pulled towards the table given
+    to `encoder`. If that table was part of an `init`, which is not saved, the fit is
+    pulled towards its own start.
     """
     if encoder._learns_tokens:
         return None
@@ -239,7 +240,7 @@ def _anchors(encoder: Any, source: Any, rows: TableRows) -> Callable[[], Matrix]
         check_same_tokenizer(encoder, source)
     table = given_table(encoder)
     if not has_same_words(table, source.added_words_, rows.table):
-        if encoder.vectors is None:  # files do not hold `init`
+        if encoder.vectors is None:  # `init` is not saved
             return rows.matrix
         raise ValueError(
             "Training resumes with the words it started with, but `vectors` now "
@@ -249,9 +250,9 @@ def _anchors(encoder: Any, source: Any, rows: TableRows) -> Callable[[], Matrix]
 
 
 def given_table(encoder: Any) -> WordVectors:
-    """The word vectors that an encoder is given, before words are added.
+    """The word vectors given to an encoder, before words are added.
 
-    Those of the parameter `vectors`, of `init`, or of
+    They come from the parameter `vectors`, from `init`, or from
     :func:`skparaphrase.load_pretrained`.
     """
     init = check_init(encoder)
@@ -259,8 +260,7 @@ def given_table(encoder: Any) -> WordVectors:
     if encoder.vectors is not None:
         if is_average:
             raise ValueError(
-                f"init={init!r} brings its own word vectors: pass either vectors or "
-                "init."
+                f"init={init!r} has its own word vectors: pass either vectors or init."
             )
         return check_word_vectors(encoder.vectors)
     if init is None:
@@ -272,15 +272,15 @@ def given_table(encoder: Any) -> WordVectors:
 
 
 def check_same_tokenizer(encoder: Any, init: Any) -> None:
-    """Raise if two encoders split texts in different ways."""
+    """Raise an error if two encoders split texts in different ways."""
     if init._tokenizer()._key() != encoder._tokenizer()._key():
         raise ValueError(
-            f"init={init!r} has another tokenizer: pass its tokenizer here, too."
+            f"init={init!r} has another tokenizer: also pass its tokenizer here."
         )
 
 
 def weighted_table(average: Any) -> WordVectors:
-    """The table of a fitted average, whose vectors are multiplied by its weights."""
+    """The table of a fitted average, multiplied by its weights."""
     table, weights = average._static_parts()
     if weights is None:
         return table
@@ -289,7 +289,7 @@ def weighted_table(average: Any) -> WordVectors:
 
 
 def has_same_words(table: WordVectors, added: list[str], trained: WordVectors) -> bool:
-    """Whether a trained table has the words of the given one, and then added ones."""
+    """Whether a trained table has the words of the given one, then added words."""
     if not added and trained.words is table.words:
         return True
     n_given = len(trained) - len(added)
@@ -330,7 +330,7 @@ def unwrap_frozen(encoder: Any) -> Any:
 
 
 def check_fitted_encoder(encoder: Any, parameter: str) -> None:
-    """Raise if an encoder given as a parameter is not fitted."""
+    """Raise an error if an encoder given as a parameter is not fitted."""
     try:
         check_is_fitted(encoder)
     except NotFittedError:

@@ -47,14 +47,14 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
 
     vectors_: WordVectors
     parameters_: Arrays
-    added_words_: list[str]  # of the texts, which `vectors` lacks
+    added_words_: list[str]  # words of the texts that `vectors` lacks
     teacher_axes_: NDArray[np.float32]
 
     _fitted_names = "vectors_", "parameters_", "added_words_", "teacher_axes_"
     _optimizer = Optimizer("adam")
     _refused = ("head_penalty",)
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts
-    _has_lost_init = False  # True: loaded from a file, which does not hold `init`
+    _has_lost_init = False  # True: loaded from a file, which does not contain `init`
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TextEncoder._parameter_constraints,
@@ -67,7 +67,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
 
     @abstractmethod
     def _composition(self, vectors: WordVectors) -> networks.Composition:
-        """The network that composes vectors, whose parameters are not drawn yet."""
+        """The network that composes vectors, before its parameters are drawn."""
 
     def _start_as_in_paper(self, given: set[str]) -> None:
         if "norm" not in given:
@@ -95,11 +95,11 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         `X`                   `y`                what is learnt
         ====================  =================  ==================================
         (n_pairs, 2)          None               paraphrases
-        (n_pairs, 2)          booleans, 0 and 1  paraphrases, and pairs that are none
+        (n_pairs, 2)          booleans, 0 and 1  paraphrases (1) and other pairs (0)
         (n_pairs, 2)          other scores       the order of the pairs
-        (n_triplets, 3)       None               paraphrases, and a hard negative each
+        (n_triplets, 3)       None               paraphrases, each with a hard negative
         (n_texts,)            class labels       texts of one class are paraphrases
-        (n_texts,) or         vectors            to give the vectors of a teacher
+        (n_texts,) or         vectors            to predict the vectors of a teacher
         (n_pairs, 2)
         ====================  =================  ==================================
 
@@ -107,25 +107,25 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         ----------
         X : array-like of str, or dataset of pyarrow or datasets
             At least two examples. Texts of a Parquet dataset or file stay on disk, as
-            do those of Hugging Face's datasets.
+            do texts of Hugging Face datasets.
         y : array-like, default=None
             Of shape (n_examples,). Pairs marked with 0 are negatives of all texts
-            (:class:`~skparaphrase.losses.InfoNCELoss`; other losses leave them out, and
-            a warning says so). To learn from the pairs of high scores only, pass
-            `X[y >= 4]`. Labels are integers or str. A teacher's vectors have the shape
-            of `X` + (dim,).
+            (:class:`~skparaphrase.losses.InfoNCELoss`; other losses leave them out with
+            a warning). To learn only from pairs with high scores, pass `X[y >= 4]`.
+            Labels are integers or str. A teacher's vectors have the shape of `X` +
+            (dim,).
         sample_weight : array-like of shape (n_examples,), default=None
             Weight of each example in the loss. Only ratios matter; examples of weight 0
             are ignored. Weights change neither how often a text is a negative example
             nor the validation scores.
         groups : array-like of shape (n_examples,), default=None
             Examples of one group stay together in the split of `validation_fraction`,
-            as those that share a text do.
+            as do examples that share a text.
         X_val : array-like of str, default=None
-            Examples to score after every epoch; the best epoch is kept. Their shape is
-            that of `X`.
+            Examples to score after every epoch; the best epoch is kept. They have the
+            shape of `X`.
         y_val : array-like, default=None
-            As `y`, of `X_val`.
+            Like `y`, for `X_val`.
 
         Returns
         -------
@@ -134,21 +134,22 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         Raises
         ------
         ValueError
-            If there are too few examples, or if none of their words is known; if `loss`
-            learns from something else, or takes no weights; if a teacher's vectors are
-            missing, have another shape or are not finite; if training diverges. The
-            encoder is then unchanged: not fitted, or with the result of the last fit.
+            If there are too few examples, or none of their words is known; if `loss`
+            does not learn from such `y`, or does not support weights; if a teacher's
+            vectors are missing, have another shape or are not finite; if training
+            diverges. The encoder is then unchanged: not fitted, or with the result of
+            the last fit.
 
         Notes
         -----
         If training is interrupted (Ctrl-C, an error in a callback), the best epoch is
-        kept, or without validation the parameters reached so far, and with
-        `warm_start=True` another `fit` resumes.
+        kept, or without validation the parameters reached so far. With
+        `warm_start=True`, another `fit` resumes.
 
-        Texts on disk are read a few times before the first epoch. Memory then holds 50
-        bytes a text, 4 bytes a token, `y` and the held-out texts. A teacher's vectors
-        and their texts are held in memory, and on the device the averages that texts
-        start from, if a loss uses them and they take at most 256 MB.
+        Texts on disk are read a few times before the first epoch. Memory then contains
+        50 bytes per text, 4 bytes per token, `y` and the held-out texts. A teacher's
+        vectors and their texts are kept in memory. If a loss uses the initial averages
+        of texts and they take at most 256 MB, they are kept on the device.
         """
         self._fit(X, y, sample_weight, groups, (X_val, y_val, None))
         return self
@@ -159,10 +160,10 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
     ) -> Self:
         """Train for one epoch on some pairs, continuing from the last call.
 
-        The state of the optimizer is kept from call to call; after a `fit` without
-        `warm_start` it starts anew. With a teacher of more dimensions, the first texts
-        determine which of these are kept (`teacher_axes_`), with a warning if they are
-        too few. Nothing is split off for validation.
+        The state of the optimizer is kept from call to call; it is reset after a `fit`
+        without `warm_start`. If the teacher has more dimensions, the first texts
+        determine which of them are kept (`teacher_axes_`), with a warning if there are
+        too few. No examples are held out for validation.
 
         Parameters
         ----------
@@ -171,7 +172,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         y : array-like, default=None
             As in :meth:`fit`.
         sample_weight : array-like of shape (n_examples,), default=None
-            As in :meth:`fit`. Ratios to those of other calls do not matter.
+            As in :meth:`fit`. Ratios to the weights of other calls do not matter.
 
         Returns
         -------
@@ -201,7 +202,7 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
             raise ValueError(f"X_val and y_val: {error}") from error
         if held_out.kind is not train.kind:
             raise ValueError(
-                f"X_val and y_val hold {held_out.kind.noun}, but X and y "
+                f"X_val and y_val hold {held_out.kind.noun}, but X and y hold "
                 f"{train.kind.noun}."
             )
         train.kind.check_validation(held_out, train)
@@ -275,12 +276,12 @@ class TrainedEncoder(TrainedEstimator, TextEncoder):
         return float(held_out.kind.validate(self, held_out, train))
 
     def _at_start(self, start: EncoderStart) -> Self:
-        """A copy in the state that training starts from."""
+        """A copy in the initial state of training."""
         attributes = self._attributes(start, {})
         return self._with({"loss_curve_": [], "n_epochs_": 0, **attributes})
 
     def _forget_init(self) -> None:
-        """Let penalties pull to `vectors_`: the folder does not hold `init`."""
+        """Let penalties pull towards `vectors_`: the folder does not contain `init`."""
         self._has_lost_init = getattr(self, "vectors", None) is None
 
     def _fitted_composition(self) -> networks.Composition:

@@ -27,7 +27,7 @@ __all__ = [
     "spearman_scorer",
 ]
 
-# Modules that other rooms import from; the others serve this room alone.
+# Modules that other packages import from; the others are private to this one.
 _SHARED = ("_ranking", "_similarity")
 
 _docstrings.complete(__name__)

@@ -1,4 +1,4 @@
-"""Ranking of the candidates of a question, as trec_eval scores it."""
+"""Metrics and scorers of the ranking of answers, as in trec_eval."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -23,19 +23,20 @@ from skparaphrase.text._check import describe, is_missing, unique_texts
 def map_score(
     y_true: ArrayLike, y_score: ArrayLike, query: ArrayLike | None = None
 ) -> float:
-    r"""Average precision of the candidates of a question, averaged over questions.
+    r"""Mean average precision (MAP) of the candidates of questions.
 
     With the candidates of a question in order of score, and :math:`h_k` relevant ones
     among the first :math:`k`, its average precision is the mean of :math:`h_k / k` over
-    the ranks :math:`k` of the relevant ones. This is "map" of trec_eval, which He and
-    Lin (2016, section 8) use to evaluate answer ranking.
+    the ranks :math:`k` of the relevant ones. The score is the mean over questions. This
+    is "map" of trec_eval, which He and Lin (2016, section 8) use to evaluate answer
+    ranking.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, 2)
         Relevance, 0 or 1, of each candidate; or relevance and query in two columns.
     y_score : array-like of shape (n_samples,)
-        Finite scores; the highest ranks first.
+        Finite scores; the highest score ranks first.
     query : array-like of shape (n_samples,), default=None
         Question of each candidate: a number, str or other hashable, in any order.
         If None, all rows belong to one question, unless `y_true` has two columns.
@@ -56,9 +57,9 @@ def map_score(
     A question without a relevant candidate counts as 0, as in trec_eval. Papers that
     remove such questions score the rows ``np.isin(query, query[y_true == 1])``.
 
-    Of tied rows the last one ranks first, as in trec_eval the greater document name.
-    trec_eval 9.0.7 and pytrec_eval round scores to single precision, which may create
-    ties; pass ``np.float32(y_score)`` to reproduce their result.
+    Among tied rows, the last one ranks first; trec_eval ranks the greater document name
+    first. trec_eval 9.0.7 and pytrec_eval round scores to single precision, which may
+    create ties; pass ``np.float32(y_score)`` to reproduce their result.
 
     References
     ----------
@@ -82,7 +83,7 @@ def map_score(
 def mrr_score(
     y_true: ArrayLike, y_score: ArrayLike, query: ArrayLike | None = None
 ) -> float:
-    """Reciprocal rank of the first relevant candidate, averaged over questions.
+    """Mean reciprocal rank (MRR) of the first relevant candidates.
 
     This is "recip_rank" of trec_eval, by which He and Lin (2016) select models. The
     errors and notes of :func:`map_score` apply.
@@ -111,14 +112,14 @@ def mrr_score(
 
 
 class _RankingScorer(BaseScorer):
-    """Scorer of a ranking by question, for `GridSearchCV` and `cross_validate`.
+    """Score the ranking of answers, in `GridSearchCV` and `cross_validate`.
 
     `map_scorer` computes :func:`~skparaphrase.metrics.map_score` and
     `mrr_scorer` :func:`~skparaphrase.metrics.mrr_score`, both from the
     `decision_function` of the estimator, or else its `predict_proba` of the positive
-    class, or else its `predict`. The question of each row is the second column of y,
-    if y has two columns, or else its text, the first column of X. Split by groups: each
-    fold scores only those rows of a question that it contains.
+    class, or else its `predict`. The question of each row is the second column of y if
+    y has two columns, otherwise its text, the first column of X. Split by groups,
+    because each fold scores only the rows of a question that it contains.
 
     Examples
     --------
@@ -136,7 +137,7 @@ class _RankingScorer(BaseScorer):
         methods = ("decision_function", "predict_proba", "predict")
         super().__init__(metric, 1, {}, methods)
         self._name = name
-        self.__doc__ = type(self).__doc__  # pages of the documentation show it
+        self.__doc__ = type(self).__doc__  # shown by pages of the documentation
 
     def _score(
         self,
@@ -156,8 +157,8 @@ class _RankingScorer(BaseScorer):
             return check_pairs(X)[:, 0]
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"{self!r} needs the question of each row: a y of two columns, "
-                "relevance and query, or an X of pairs of str, shape (n_samples, 2), "
+                f"{self!r} needs the question of each row: pass y with two columns, "
+                "relevance and query, or X with pairs of str, shape (n_samples, 2), "
                 "whose first column is the question."
             ) from error
 
@@ -192,7 +193,7 @@ def _rank(
     relevant = check_relevance(true)
     code = np.zeros(len(true), np.intp) if query is None else query_codes(query)
     check_consistent_length(true, score, code)
-    last = np.arange(len(code))[::-1]  # of equal scores, the last row first
+    last = np.arange(len(code))[::-1]  # with equal scores, the last row ranks first
     order = last[np.lexsort((-score[last], code[last]))]
     code, relevant = code[order], relevant[order]
     counts = np.bincount(code)
@@ -202,14 +203,14 @@ def _rank(
 
 
 def _array(values: ArrayLike) -> NDArray[Any]:
-    """An array; of objects if made from a list, which may mix numbers and str."""
+    """Convert to an array; of objects for a list, which may mix numbers and str."""
     if isinstance(values, (list, tuple)):
         return np.array(values, dtype=object)
     return np.asarray(values)
 
 
 def check_relevance(true: NDArray[Any]) -> NDArray[np.bool_]:
-    """Relevance as booleans; raise unless it is 0 and 1."""
+    """Relevance as booleans; raise an error unless it is 0 and 1."""
     values = true.tolist()
     numbers = np.array([_number(value) for value in values])
     bad = np.flatnonzero((numbers != 0) & (numbers != 1))

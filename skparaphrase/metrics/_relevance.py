@@ -1,4 +1,4 @@
-"""Measures of what a search finds, as trec_eval computes them."""
+"""Metrics of the hits of a search, as in trec_eval."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -10,13 +10,13 @@ import numpy as np
 
 from skparaphrase._estimator import warn_caller
 
-Grades = Mapping[Hashable, float]  # of texts, by id
+Grades = Mapping[Hashable, float]  # grades of texts, by id
 
-_DEPTH = 100  # hits of a query, where the metric has no @k
+_DEPTH = 100  # hits per query if the metric has no @k
 
 
 def check_qrels(queries: Mapping[Any, str], qrels: Mapping[Any, Grades]) -> None:
-    """Raise unless each query has a text and something to find."""
+    """Raise an error unless each query has a text and a relevant document."""
     for name, grades in qrels.items():
         is_mapping = isinstance(grades, Mapping) and name in queries
         is_graded = is_mapping and all(grade == grade for grade in grades.values())
@@ -41,15 +41,15 @@ def mean_score(
     k = min(cutoff(metric), longest)
     gains, ideal = np.zeros((2, len(hits), k))
     for i, (row, grades) in enumerate(zip(hits, qrels, strict=True)):
-        left = dict(grades)  # an id that occurs again gains nothing
+        left = dict(grades)  # a repeated id has no gain
         found = [left.pop(each, 0) for each in row[:k]]
         best = sorted(grades.values(), reverse=True)[:k]
         gains[i, : len(found)], ideal[i, : len(best)] = found, best
     is_right, ranks = gains > 0, np.arange(1, k + 1)
     if not is_right.any():
         warn_caller(
-            f"No hit is relevant: relevant ids are like {next(iter(qrels[0]))!r}, "
-            f"those of hits like {hits[0][:1]!r}. Are they of the same type?"
+            f"No hit is relevant: relevant ids look like {next(iter(qrels[0]))!r}, and "
+            f"ids of hits like {hits[0][:1]!r}. Do they have the same type?"
         )
     n_right = [sum(grade > 0 for grade in grades.values()) for grades in qrels]
     discount = 1 / np.log2(1 + ranks)  # Järvelin and Kekäläinen (2002)

@@ -1,4 +1,4 @@
-"""Retrieval: how well a search or an encoder ranks the right texts."""
+"""Scorer of retrieval with a search or an encoder."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -23,49 +23,50 @@ from skparaphrase.text import check_pairs, check_texts
 from skparaphrase.text._check import ROWS, check_single_texts, unique_texts
 
 _METRICS = r"(mrr|map)(@[1-9]\d*)?|(ndcg|recall|success)@[1-9]\d*"
-_ENTRIES = 2**22  # cosines in memory at a time
-_TIE = 1e-6  # cosines that differ by less are equal but for rounding
+_ENTRIES = 2**22  # cosines computed at a time
+_TIE = 1e-6  # cosines that differ by less are equal up to rounding
 
 
 class RetrievalScorer:
-    """Score a search or an encoder by the ranks of the texts that it should find.
+    """Score a search or an encoder by the ranks of the relevant texts.
 
-    A scorer for `GridSearchCV`, `cross_validate` and
-    :class:`~skparaphrase.callback.ScoreMonitor` that needs no graded pairs. It scores
-    on its own queries. Without any, it scores an encoder on the test part of the split.
+    This is a scorer for `GridSearchCV`, `cross_validate` and
+    :class:`~skparaphrase.callback.ScoreMonitor` that does not need graded pairs. It
+    scores on its own queries. Without queries, it scores an encoder on the test part of
+    the split.
 
     A fitted search, such as :class:`~skparaphrase.search.SemanticSearch`, is measured
-    as it is served, with its index, masks and words: the scorer calls
-    ``search.search(queries, k=k)`` and looks for the right texts among the hits. These
-    are given by `pairs`, or by their ids in `qrels`.
+    as it is used, with its index, masks and words: the scorer calls
+    ``search.search(queries, k=k)`` and looks for the relevant texts among the hits.
+    These are given by `pairs`, or by their ids in `qrels`.
 
-    With an encoder, each left text of the pairs ranks all distinct right texts by the
-    cosine of their vectors, and each right text the left texts. With a `corpus`, the
-    left texts are queries, which rank the right texts and those of the corpus together.
+    With an encoder, all distinct right texts of the pairs are ranked for each left text
+    by the cosine of their vectors, and vice versa. With a `corpus`, only the left texts
+    are queries, and the right texts are ranked together with the corpus.
 
     Parameters
     ----------
     pairs : array-like of str of shape (n_pairs, 2), default=None
         At least two paraphrase pairs, or queries and their answers, not used in `fit`.
-        Without `qrels`, None takes those that the scorer is called with, such as the
-        test part of a split. Split by
-        :func:`~skparaphrase.model_selection.pair_groups`, so that no text of the test
-        part is trained on.
+        Without `qrels`, None takes the pairs that the scorer is called with, such as
+        the test part of a split. Split by
+        :func:`~skparaphrase.model_selection.pair_groups` to exclude training texts from
+        the test part.
     corpus : array-like of str of shape (n_texts,), default=None
-        More texts to search among. May hold the right texts of the pairs. A search
-        ranks its own texts instead.
+        Additional texts to search. It may contain the right texts of the pairs. A
+        search ranks its own texts instead.
     queries : mapping of query id to str, default=None
-        The texts of queries, instead of `pairs`. Those that are not in `qrels` are left
-        out.
+        The texts of queries, instead of `pairs`. Queries that are not in `qrels` are
+        left out.
     qrels : mapping of query id to mapping of document id to number, default=None
         The grades of texts for each query, in the form of BEIR and ir_measures. Texts
-        with a grade above 0 are relevant; those without a grade are not. Document ids
-        are those of the search, or, if "groups" in `search_params` names a column, its
-        values. To score an encoder by them, put it into a search.
+        with a grade above 0 are relevant; texts without a grade are not. Document ids
+        are the ids of the search, or the values of a column if "groups" in
+        `search_params` names it. To score an encoder by `qrels`, use it in a search.
     metric : str or list of str, default="mrr"
         "mrr", "map", or "mrr@k", "map@k", "ndcg@k", "recall@k" or "success@k" with a
-        number, such as "ndcg@10"; see Notes. With a list, the scorer returns a dict, as
-        `GridSearchCV(refit="mrr")` understands.
+        number, such as "ndcg@10"; see Notes. With a list, the scorer returns a dict,
+        for example for `GridSearchCV(refit="mrr")`.
     search_params : dict, default=None
         Other arguments of `search.search`, such as ``{"mask": mask}``.
 
@@ -85,31 +86,30 @@ class RetrievalScorer:
 
     Notes
     -----
-    For a search, the metrics are those of trec_eval and ir_measures, averaged over the
+    For a search, the metrics are as in trec_eval and ir_measures, averaged over the
     queries:
 
     - "mrr": reciprocal rank of the first relevant text, or 0
     - "map": average precision; relevant texts that are not found count as 0
-    - "ndcg": discounted cumulative gain, linear in the grades, divided by that of the
-      best order [1]_
+    - "ndcg": discounted cumulative gain, linear in the grades, divided by the gain of
+      the best order [1]_
     - "recall": share of the relevant texts that are found
     - "success": whether any relevant text is found; "success@1" is the share of queries
-      whose first hit is right
+      whose first hit is relevant
 
-    Texts that are not among the first k hits (100 for "mrr" and "map") are not found.
-    Each query is searched once, with the largest k. If no hit of any query is relevant,
-    a warning shows ids of both. With `pairs`, hits are compared by their texts, and one
-    with the text of the query is left out.
+    Texts that are not among the first k hits (100 for "mrr" and "map") count as not
+    found. Each query is searched once, with the largest k. If no hit of any query is
+    relevant, a warning shows example ids of both. With `pairs`, hits are compared by
+    their texts, and a hit with the text of the query is left out.
 
-    For an encoder, each partner is ranked by itself: "recall@k" and "success@k" are the
-    share of partners of at most this rank, and "mrr" and "map" the mean of 1 / rank.
-    For a query with several relevant texts, pass a pair for each of them. A text that
-    occurs in several pairs is one candidate, and is the partner wherever it equals the
-    partner. The text itself is left out, and so are the partners of other pairs where
-    a partner is ranked alone. Ties are ranked pessimistically: candidates whose cosine
-    equals that of the partner, within 1e-6, rank before it. The cosine of a zero vector
-    is 0. Cosines are computed in blocks: time grows with the square of the number of
-    pairs, memory does not.
+    For an encoder, each partner is ranked separately: "recall@k" and "success@k" are
+    the share of partners with at most this rank, and "mrr" and "map" the mean of 1 /
+    rank. For a query with several relevant texts, pass a pair for each of them. A text
+    that occurs in several pairs is one candidate. When a partner is ranked, the text
+    itself and its partners in other pairs are left out. Ties are ranked
+    pessimistically: candidates whose cosine equals the partner's within 1e-6 rank
+    before it. The cosine of a zero vector is 0. Cosines are computed in blocks: time
+    grows with the square of the number of pairs, but memory does not.
 
     References
     ----------
@@ -168,7 +168,7 @@ class RetrievalScorer:
         if queries is not None and qrels and pairs is None:
             check_qrels(queries, qrels)
         elif queries is not None or qrels is not None:
-            raise ValueError("Give pairs, or queries and qrels.")
+            raise ValueError("Pass pairs, or queries and qrels.")
         names = [metric] if isinstance(metric, str) else list(metric)
         for name in names or [""]:
             if not isinstance(name, str) or not re.fullmatch(_METRICS, name):
@@ -179,8 +179,8 @@ class RetrievalScorer:
         self.metric = metric
         self.search_params = dict(search_params or {})
         if {"k", "as_frame"} & self.search_params.keys():
-            raise ValueError("search_params cannot hold k or as_frame: metric gives k.")
-        self.__name__ = ", ".join(names)  # the axis label of learning curves
+            raise ValueError("search_params cannot have k or as_frame: metric sets k.")
+        self.__name__ = ", ".join(names)  # axis label of learning curves
 
     def __call__(
         self,
@@ -193,16 +193,16 @@ class RetrievalScorer:
         Parameters
         ----------
         estimator : estimator
-            A search has `search(queries, k=...)`, which returns hits, such as a mapping
-            with "id" and "text", each of shape (n_queries, k), best first. The
-            `transform` of an encoder maps pairs to vectors of shape (n_pairs, 2, d),
-            and the texts of a corpus to vectors of shape (n_texts, d).
+            A search has a method `search(queries, k=...)`, which returns hits, such as
+            a mapping with "id" and "text", each of shape (n_queries, k), best first.
+            The `transform` of an encoder maps pairs to vectors of shape (n_pairs, 2,
+            d), and the texts of a corpus to vectors of shape (n_texts, d).
         X : array-like of str of shape (n_pairs, 2) or (n_triplets, 3), default=None
             Ignored if the scorer has pairs or qrels. Hard negatives, the third column,
             are part of the corpus.
         y : array-like of shape (n_pairs,), default=None
-            Marks paraphrases with 1 or True, and other pairs, which are left out, with
-            0. Ignored if the scorer has pairs or qrels.
+            Marks: 1 or True for paraphrases, and 0 for other pairs, which are left out.
+            Ignored if the scorer has pairs or qrels.
 
         Returns
         -------
@@ -219,7 +219,7 @@ class RetrievalScorer:
         return scores[self.metric] if isinstance(self.metric, str) else scores
 
     def _find(self, search: Searcher, k: int) -> tuple[list[list[Any]], list[Grades]]:
-        """Hits of each query, and the grades of its texts."""
+        """The hits of each query, and the grades of texts."""
         params = self.search_params
         if self.queries is not None and self.qrels is not None:
             texts = [self.queries[name] for name in self.qrels]
@@ -228,14 +228,14 @@ class RetrievalScorer:
             ids = hits[groups if isinstance(groups, str) else "id"]
             return ids.tolist(), [*self.qrels.values()]
         if self.pairs is None:
-            raise ValueError("To score a search, give pairs, or queries and qrels.")
+            raise ValueError("To score a search, pass pairs, or queries and qrels.")
         right: dict[str, dict[Any, float]] = {}
         for query, text in self.pairs:
             right.setdefault(query, {})[text] = 1
         rows = search.search([*right], k=k + 1, **params)["text"].tolist()
         for row, query in zip(rows, right, strict=True):
             if query in row and query not in right[query]:
-                row.remove(query)  # it is no answer to itself
+                row.remove(query)  # a query is not its own answer
         return rows, [*right.values()]
 
     def _partner_ranks(
@@ -272,7 +272,7 @@ def _read_fold(
     """Pairs, and the hard negatives of triplets."""
     if X is None:
         raise ValueError(
-            "RetrievalScorer() scores the pairs that it is called with: pass X, or "
+            "RetrievalScorer() scores the pairs it is called with: pass X, or "
             "RetrievalScorer(pairs)."
         )
     rows = check_texts(X, widths=ROWS)
@@ -292,7 +292,7 @@ def _enough(pairs: NDArray[np.object_]) -> NDArray[np.object_]:
 
 
 def _score(metric: str, ranks: Indices) -> float:
-    """Mean over partners, each the only right text."""
+    """Mean over partners; each is the only relevant text."""
     gains = {"mrr": 1 / ranks, "map": 1 / ranks, "ndcg": 1 / np.log2(1 + ranks)}
     name, _, k = metric.partition("@")
     return float(np.mean((ranks <= float(k or "inf")) * gains.get(name, 1.0)))
@@ -304,7 +304,7 @@ def _checked_units(vectors: Vectors) -> Vectors:
 
 
 def partner_ranks(left: Vectors, right: Vectors, texts: Indices) -> Indices:
-    """Ranks of the partners of all left texts, then of all right texts, from 1.
+    """Ranks of the partners of all left texts, then of all right texts, counted from 1.
 
     Parameters
     ----------
@@ -318,15 +318,15 @@ def partner_ranks(left: Vectors, right: Vectors, texts: Indices) -> Indices:
 
 
 def _ranks(queries: Vectors, asked: Indices, rows: Vectors, texts: Indices) -> Indices:
-    """Rank of the partner of each query among distinct texts, from 1.
+    """Rank of the partner of each query among distinct texts, counted from 1.
 
-    The partners are the first rows; `asked` and `texts` are indices of the texts of
+    The partners are the first rows. `asked` and `texts` are the indices of the texts of
     queries and rows.
     """
     candidates, first, column = np.unique(texts, return_index=True, return_inverse=True)
     column = column[: len(queries)]
     vectors = rows[first]
-    # The candidates that are not wrong: partners in any pair, and the text itself.
+    # Candidates that are not wrong: partners in any pair, and the text itself.
     row = np.concatenate([asked, candidates])
     skipped = np.concatenate([column, np.arange(len(candidates))])
     shape = 1 + max(asked.max(), texts.max()), len(candidates)

@@ -1,4 +1,4 @@
-"""Similarities of paired vectors, and their correlation with graded scores."""
+"""Correlation with graded scores, and scorers of the similarity of pairs."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -24,7 +24,7 @@ from skparaphrase._typing import Encoder, Predictor, Texts, Vectors
 def check_columns(
     columns: Mapping[str, ArrayLike], **options: Any
 ) -> list[NDArray[np.float64]]:
-    """Float arrays of shape (n,), all of one length; errors contain their names."""
+    """Check float arrays of shape (n,) and equal length; errors contain their names."""
     options = {"ensure_2d": False, "dtype": np.float64, **options}
     checked = [
         column_or_1d(check_array(values, input_name=name, **options))
@@ -37,7 +37,7 @@ def check_columns(
 def pearson_score(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Pearson's correlation coefficient, the measure of the STS tasks.
+    """Pearson's correlation coefficient, the metric of the STS tasks.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def pearson_score(
     -------
     r : float
         Between -1 and 1. With an `UndefinedMetricWarning`, 0 if `y_true` or `y_pred` is
-        constant, and NaN for one sample. Rounding decides if values differ by less than
-        1e-13 of their mean.
+        constant, and NaN for one sample. Values that differ by less than 1e-13 of their
+        mean may or may not count as constant.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def correlation(
     units = []
     for values in columns:
         centred = values - np.average(values, weights=weight)
-        largest = np.abs(centred).max()  # divided by it, squares do not underflow
+        largest = np.abs(centred).max()  # divided by this, squares do not underflow
         length = largest * np.sqrt(weight @ (centred / largest) ** 2)
         units.append(centred / length)
     return float(np.clip(weight @ (units[0] * units[1]), -1, 1))
@@ -120,13 +120,13 @@ def correlation(
 
 def _undefined(samples: str, value: float, warn: bool) -> float:
     if warn:
-        message = f"The correlation {samples} is not defined: it is set to {value:g}."
+        message = f"The correlation {samples} is not defined, and is set to {value:g}."
         warn_caller(message, UndefinedMetricWarning)
     return value
 
 
 class _CorrelationScorer(BaseScorer):
-    """Scorer of predicted similarities of pairs, or of the cosines of an encoder."""
+    """Score predicted similarities of pairs, or the cosines of an encoder."""
 
     def _score(
         self,
@@ -145,7 +145,7 @@ class _CorrelationScorer(BaseScorer):
 
 
 def transform_pairs(encoder: Any, pairs: Texts) -> Vectors:
-    """Vectors of pairs, of which the shape is checked."""
+    """Vectors of pairs; their shape is checked."""
     vectors = np.asarray(encoder.transform(pairs))
     if vectors.ndim != 3 or vectors.shape[1] != 2:
         raise ValueError(
@@ -160,7 +160,8 @@ def _scorer(name: str, score: Callable[..., float]) -> _CorrelationScorer:
     scorer.__name__ = name  # the axis label of learning curves
     scorer.__doc__ = f"""Scorer of the similarity of pairs, by {score.__name__}.
 
-    Takes estimators that predict it, and encoders, by the cosines of their vectors.
+    It supports estimators that predict the similarity, and encoders, for which the
+    cosines of their vectors are scored.
     """
     return scorer
 
@@ -173,11 +174,11 @@ CORRELATIONS = {"pearson": pearson_score, "spearman": spearman_score}
 
 
 class STSScorer:
-    """Score an encoder on graded pairs, by the similarities of its vectors.
+    """Score an encoder on graded pairs by the similarities of its vectors.
 
-    A scorer for `GridSearchCV` and `cross_validate` over encoders that are not fitted
-    on graded pairs but, for example, on paraphrases: it ignores the test part of the
-    split, which `pearson_scorer` scores, and scores on its own pairs.
+    This is a scorer for `GridSearchCV` and `cross_validate` over encoders that are not
+    fitted on graded pairs but, for example, on paraphrases. It ignores the test part of
+    the split, unlike `pearson_scorer`, and scores on its own pairs.
 
     Parameters
     ----------
@@ -187,7 +188,7 @@ class STSScorer:
         A callable takes (y_true, y_pred) and returns a number; higher is better.
     postprocess : transformer, default=None
         Fitted to the vectors of each data set and applied to them before the cosine,
-        as the SIF paper does with `CommonComponentRemoval`.
+        as in the SIF paper with `CommonComponentRemoval`.
     average : bool, default=False
         If True, return only the mean over data sets, as halving searches, learning
         curves and Optuna's search require.
@@ -231,12 +232,12 @@ class STSScorer:
             datasets = {"sts": datasets}
             self.average = True
         if not datasets or "mean" in datasets:
-            raise ValueError("datasets must hold data sets, and none named 'mean'.")
+            raise ValueError("datasets must contain data sets, none named 'mean'.")
         for name, data in datasets.items():
             if not isinstance(data, tuple) or len(data) != 2:
                 raise TypeError(
                     f"Data set {name!r} must be a tuple (pairs, scores), such as "
-                    "load_graded_pairs(return_X_y=True) gives; got "
+                    "load_graded_pairs(return_X_y=True); got "
                     f"{type(data).__name__}."
                 )
             if len(data[0]) != len(data[1]):
@@ -246,7 +247,7 @@ class STSScorer:
                 )
         self.datasets = dict(datasets)
         self.metric = metric
-        # The axis label of learning curves.
+        # Axis label of learning curves.
         self.__name__ = getattr(metric, "__name__", ", ".join(map(str, names)))
         self.postprocess = postprocess
 
@@ -267,8 +268,8 @@ class STSScorer:
         score : float or dict of str to float
             A number for a single data set, or with `average`. Otherwise the score of
             each data set and their unweighted "mean", with which `GridSearchCV` needs
-            `refit="mean"`. With a list of metrics, a dict of them, such as "pearson",
-            or of each data set and metric, such as "mean_pearson".
+            `refit="mean"`. With a list of metrics, a dict with a key for each metric,
+            such as "pearson", or for each data set and metric, such as "mean_pearson".
         """
         predicted = {
             name: (gold, self._similarities(estimator, pairs))

@@ -1,9 +1,9 @@
-"""Networks of PyTorch: compositions, heads and the table of word vectors."""
+"""PyTorch networks: compositions, heads and the table of word vectors."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-# Names "as" themselves are for other rooms, and not public.
+# Names imported "as" themselves are for other packages, and not public.
 from skparaphrase.networks._compositions import Average as Average
 from skparaphrase.networks._compositions import Charagram as Charagram
 from skparaphrase.networks._compositions import Composition, Residual
@@ -35,5 +35,5 @@ __all__ = [
     "to_device",
 ]
 
-# Modules that other rooms import from; the others serve this room alone.
+# Modules that other packages import from; the others are private to this one.
 _SHARED = ("_compositions", "_heads", "_table")

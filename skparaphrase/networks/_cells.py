@@ -1,4 +1,4 @@
-"""Recurrences over the texts of a batch, with hand-written gradients."""
+"""Recurrent cells over the texts of a batch, with hand-written gradients."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -18,7 +18,7 @@ _LARGE = 2.0**32  # limit of values in states, whose squared length fits in floa
 
 
 class Packing:
-    """Order of a batch's tokens by time step: all first tokens, all second ones, etc.
+    """Order of a batch's tokens by time step: all first tokens, all second tokens, etc.
 
     Texts are sorted by decreasing length, so the unfinished texts are the first rows of
     every step. There is no padding, and texts do not affect one another.
@@ -68,7 +68,7 @@ class Packing:
         return torch.empty_like(packed).index_copy(0, self.tokens, packed)
 
     def last(self, packed: Tensor) -> Tensor:
-        """Row of each text's last step, (n_texts, dim); zero for texts without any."""
+        """Row of each text's last step, (n_texts, dim); zero if there are no tokens."""
         zeros = packed.new_zeros(self.n_texts, packed.shape[1])
         return zeros.index_copy(0, self._filled, packed.index_select(0, self._final))
 
@@ -245,11 +245,11 @@ class _LSTM(torch.autograd.Function):
     def forward(
         ctx: Any, inputs: Tensor, w_h: Tensor, w_c: Tensor | None, packing: Packing
     ) -> Tensor:
-        gates = inputs  # no backward pass reads them
+        gates = inputs  # not needed by a backward pass
         dim = w_h.shape[1]
         c, tanh_c = gates.new_empty(2, len(gates), dim)
         h = torch.empty_like(c) if len(w_h) == 4 * dim else tanh_c
-        begin = 0  # of the step before
+        begin = 0  # of the previous step
         for start, stop in pairwise(packing.starts):
             now, c_now = gates[start:stop], c[start:stop]
             i, f, g, *output = now.split(dim, dim=1)
@@ -291,7 +291,7 @@ class _LSTM(torch.autograd.Function):
         slope_f[:first] = 0
         torch.addcmul(one, g, g, value=-1, out=slope_g)
         slope_g *= i
-        # Slopes from h to c, and from c to the c of the step before.
+        # Slopes from h to c, and from c to the c of the previous step.
         to_cell = torch.addcmul(one, tanh_c, tanh_c, value=-1)
         carry = f.clone()
         peepholes = [(slope_i[first:], c_before), (slope_f[first:], c_before)]
@@ -342,6 +342,6 @@ def _add_product(out: Tensor, c: Tensor, weight: Tensor) -> None:
 
 
 def _of_w_h(inner: Tensor, h: Tensor, packing: Packing) -> Tensor:
-    """Gradient of W_h, given that of W_h h + W_x x + b."""
+    """Gradient of W_h, given the gradient of W_h h + W_x x + b."""
     before = h.index_select(0, packing.previous)
     return inner[len(inner) - len(before) :].T @ before

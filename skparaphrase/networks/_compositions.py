@@ -1,4 +1,4 @@
-"""From word vectors to a text vector: the interface, averages, and dense layers."""
+"""Compositions of word vectors to a text vector: interface, averages, dense layers."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -37,7 +37,7 @@ def parameter_arrays(module: nn.Module) -> dict[str, NDArray[Any]]:
 def with_parameters(
     build: Callable[[], M], arrays: Mapping[str, NDArray[Any]], owner: str
 ) -> M:
-    """Build a module, and set its parameters.
+    """Build a module and set its parameters.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def with_parameters(
         Returns the module.
     arrays : mapping of str to ndarray
     owner : str
-        What has the arrays, for messages.
+        Owner of the arrays, for messages.
 
     Returns
     -------
@@ -54,30 +54,30 @@ def with_parameters(
     Raises
     ------
     ValueError
-        If the arrays are not those of the module.
+        If the arrays do not fit the module.
     """
     try:
         module = build()
         module.load_state_dict({k: torch.tensor(array) for k, array in arrays.items()})
     except RuntimeError as error:
         raise ValueError(
-            f"{owner} has other parameters than the settings require. {error}"
+            f"{owner} does not have the parameters that the settings require. {error}"
         ) from error
     return module
 
 
 class Network(nn.Module):
-    """Base of modules that are made of layers."""
+    """Base class of modules that are made of layers."""
 
     def reset(self, random_state: RandomState) -> None:
-        """Draw the initial parameters, layer by layer; the same on every device."""
+        """Draw the initial parameters layer by layer, equal on every device."""
         for module in self.modules():
             if isinstance(module, Layer):
                 module.reset(random_state)
 
 
 class Layer(nn.Module):
-    """Base of modules that draw parameters of their own."""
+    """Base class of modules that draw parameters themselves."""
 
     def reset(self, random_state: RandomState) -> None:
         """Draw the initial parameters."""
@@ -85,11 +85,11 @@ class Layer(nn.Module):
 
 
 class Composition(Network):
-    """Base of encoder networks: the vectors of a text's tokens become one vector.
+    """Base class of encoder networks, which map the vectors of a text's tokens to one.
 
     A subclass sets `dim` in its constructor and implements :meth:`compose`. Layers
-    (:class:`torch.nn.Linear`, for example) draw their parameters themselves; a subclass
-    that draws parameters of its own also extends `reset`.
+    (:class:`torch.nn.Linear`, for example) draw their parameters themselves. A subclass
+    with other parameters extends `reset` to draw them.
 
     Attributes
     ----------
@@ -101,10 +101,10 @@ class Composition(Network):
         Number of texts that must be composed together because they affect one another,
         or None if texts are independent.
     pooling : {"mean", "sum", "distinct"} or None
-        If text vectors only depend on an average or the sum of the token vectors, which
-        of them; `from_pooled` then computes text vectors from it.
+        The average or sum of the token vectors from which `from_pooled` computes text
+        vectors. None if text vectors also depend on something else.
     start_pooling : {"mean", "distinct"}
-        The average of token vectors that a fit of the network starts near.
+        The average of token vectors that is close to the initial network.
     dropout : float
         Dropout rate of hidden values while the trainer sets a `generator`.
     generator : torch.Generator or None
@@ -122,7 +122,7 @@ class Composition(Network):
         self.anchors: dict[str, Tensor] = {}
 
     def reset(self, random_state: RandomState) -> None:
-        """Draw the initial parameters, those of torch's layers included."""
+        """Draw the initial parameters, including the parameters of torch's layers."""
         super().reset(random_state)
         for module in self.modules():
             reset: Any = getattr(module, "reset_parameters", None)
@@ -134,7 +134,7 @@ class Composition(Network):
     def compose(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
         """Return the text vectors; rows of texts without tokens are ignored.
 
-        Parameters and result are those of :meth:`forward`.
+        Parameters and result are as in :meth:`forward`.
         """
         raise NotImplementedError
 
@@ -193,7 +193,7 @@ class Dense(Layer):
 
 
 class Pooled(Composition):
-    """Base of compositions that only depend on an average or sum of token vectors."""
+    """Base class of compositions of an average or sum of token vectors."""
 
     pooling: str = "mean"
 
@@ -214,7 +214,7 @@ class Pooled(Composition):
 
 
 class Average(Pooled):
-    """Mean of the word vectors: paragram-phrase of Wieting et al. (2016).
+    """Average word vectors, as in paragram-phrase of Wieting et al. (2016).
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ class Average(Pooled):
 
 
 class DeepAverage(Pooled):
-    """Dense layers on the mean of the word vectors.
+    """Apply dense layers to the mean of the word vectors.
 
     A single linear layer is the projection model of Wieting et al. (2016); other
     settings are their DAN, the deep averaging network of Iyyer et al. (2015).
@@ -260,11 +260,11 @@ class DeepAverage(Pooled):
 
 
 class Residual(Composition):
-    r"""Average of distinct tokens plus a linear map of a composition's output.
+    r"""Add a linear map of a composition's output to the average of distinct tokens.
 
     :math:`\sum_i w_i x_i + \frac{1}{m} g(x) P`, where P, of shape (m, dim_in), starts
-    at zero, so that the network starts as the average. Divided by m, a step of P
-    changes text vectors about as much as a step of the token vectors does, and one
+    at zero, so the network starts as the average. Because of the division by m, a step
+    of P changes text vectors about as much as a step of the token vectors, and one
     learning rate suits both. A composition that reads the mean of the tokens reads this
     average instead.
 
@@ -310,11 +310,11 @@ class Residual(Composition):
 
 
 class Charagram(Pooled):
-    r"""Activation of the sum of character n-gram vectors.
+    r"""Apply an activation to the sum of character n-gram vectors.
 
     Charagram of Wieting et al. (2016):
     :math:`h(b + \sum_i \mathbb{I}[x_i \in V] W^{x_i})`. As in their code, every text
-    has one more feature, a constant, besides the bias.
+    has an additional constant feature, as well as the bias.
 
     Parameters
     ----------

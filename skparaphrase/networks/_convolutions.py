@@ -26,14 +26,14 @@ from skparaphrase.networks._compositions import (
 from skparaphrase.networks._table import Ints, pool, to_device
 from skparaphrase.text._lookup import ragged_positions
 
-# Channels of the blocks, by the maximum length of a sentence: table 1 of He & Lin
-# (2016); 64 is in their code.
+# Channels of the blocks by the maximum length of a sentence, from table 1 of He & Lin
+# (2016); 64 is from their code.
 WIDTHS = {
     32: (128, 164, 192, 192, 128),
     48: (128, 164, 192, 192, 128),
     64: (128, 164, 192, 192, 256, 128),
 }
-_LAYOUT = torch.channels_last  # the fastest on a CPU
+_LAYOUT = torch.channels_last  # fastest on a CPU
 
 
 class Filters(Layer):
@@ -62,7 +62,8 @@ class Filters(Layer):
         Text `i` has `n_windows[i]` windows, one starting at each token; tokens beyond
         the end of the text count as zero. Each row of the table is multiplied by the
         filters once, and a window sums up to `width` of these products. With `conv1d`
-        on padded texts, `fit` takes 8 times as long on words, and 20 on characters.
+        on padded texts, `fit` takes 8 times as long on words, and 20 times on
+        characters.
         """
         width = len(self.weight)
         first, _ = ragged_positions(np.zeros_like(n_windows), n_windows)
@@ -87,11 +88,11 @@ class Convolution(Composition):
     filters : sequence of (n_filters, width)
     activation : {"linear", "tanh", "relu"}
     padding : {"text", "valid", "batch"}, default="text"
-        "text": every text is padded with zeros on its right, so that a window starts at
-        each word. "valid": only if it is shorter than a filter, to one window. "batch"
-        reproduces the released code: texts are padded to the longest text of the batch,
-        and all full windows count, even those of padding alone. Texts are then composed
-        100 at a time, as in its evaluation.
+        "text": every text is padded with zeros on the right until a window starts at
+        each word. "valid": only texts that are shorter than a filter are padded, to one
+        window. "batch" reproduces the released code: texts are padded to the longest
+        text of the batch, and all full windows count, including windows of padding
+        alone. Texts are then composed 100 at a time, as in its evaluation.
     """
 
     def __init__(
@@ -157,7 +158,7 @@ class Convolution(Composition):
 
 
 class CharacterConvolution(Composition):
-    """Filters over characters, their maxima over a text, and possibly a dense layer.
+    """Filters over characters, their maxima over a text, and an optional dense layer.
 
     charCNN of Wieting et al. (2016, Charagram), after Kim (2014) and Kim et al. (2016).
     Windows do not extend beyond the end of a text, except that a text shorter than a
@@ -168,7 +169,7 @@ class CharacterConvolution(Composition):
     dim_in : int
     filters : sequence of (n_filters, width)
     dim : int or None
-        Units of the dense layer; None leaves it out.
+        Number of units of the dense layer; None omits it.
     conv_activation : {"relu", "tanh", "linear"}
     activation : {"tanh", "linear", "relu"}
         Activation of the dense layer.
@@ -234,10 +235,11 @@ class GridNetwork(Layer):
     -----
     Beyond the ends of both sentences, the grid is zero, and the values that a block
     computes there are the same for all pairs and, except at the edges, in all cells.
-    Therefore, only the corner of the grid that the words reach is computed. It grows by
-    one cell in each direction with each block, and is inserted into a background that
-    is computed once on a 5 x 5 grid. The result is that of the whole grid, which would
-    make `fit` and `predict` on sentences of 11 words 1.3 times slower.
+    Therefore, only the corner of the grid that depends on the words is computed. It
+    grows by one cell in each direction with each block, and is inserted into a
+    background that is computed once on a 5 x 5 grid. The result is equal to computing
+    the whole grid, with which `fit` and `predict` would be 1.3 times slower on
+    sentences of 11 words.
     """
 
     def __init__(self, n_channels: int, max_words: int, n_outputs: int) -> None:
@@ -271,7 +273,7 @@ class GridNetwork(Layer):
     def backgrounds(self) -> list[Tensor]:
         """Return the input of each convolution far from all words, (1, width, 3, 3).
 
-        Its cells are those of the first edge, the interior and the last edge.
+        Its cells represent the first edge, the interior and the last edge.
         """
         layers = self._layers()
         blank = layers[0].weight.new_zeros(1, layers[0].in_channels, 3, 3)
@@ -286,7 +288,7 @@ class GridNetwork(Layer):
         """Return the logits, of shape (n_pairs, n_outputs).
 
         `cube`, of shape (n_pairs, n_channels, length1, length2), is the corner of the
-        grid that is not zero; `backgrounds` are those of :meth:`backgrounds`.
+        grid that is not zero; `backgrounds` is the result of :meth:`backgrounds`.
         """
         grid = cube.contiguous(memory_format=_LAYOUT)
         size = self.max_words

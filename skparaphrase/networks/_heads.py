@@ -1,4 +1,4 @@
-"""What predicts from the vectors of texts, and losses of predictions."""
+"""Heads that predict from the vectors of texts, and losses of predictions."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -19,27 +19,29 @@ _SMOOTHING = 1e-4  # added to every one-hot target, as in the paper's code
 class Head(Network):
     r"""A softmax on features of texts or of pairs, with or without a sigmoid layer.
 
-    With it the heads of Wieting et al. (2016), after Tai et al. (2015), equation 15:
-    :math:`\mathrm{softmax}(W_p\, \sigma(W_1 (g_1 \odot g_2) + W_2 |g_1 - g_2| + b_1) +
-    b_p)` for pairs; for single texts, the vector :math:`g` replaces the pair features.
-    Weights are drawn from Glorot's range, and biases start at zero.
+    With a sigmoid layer, these are the heads of Wieting et al. (2016), after Tai et al.
+    (2015), equation 15: :math:`\mathrm{softmax}(W_p\, \sigma(W_1 (g_1 \odot g_2) + W_2
+    |g_1 - g_2| + b_1) + b_p)` for pairs; for single texts, the vector :math:`g`
+    replaces the pair features. Weights are drawn from Glorot's range, and biases start
+    at zero.
 
     Parameters
     ----------
     dim : int
         Length of the text vectors.
     hidden_dim : int or None
-        Units of the sigmoid layer; None: logits are linear in the features.
+        Number of units of the sigmoid layer; with None, logits are linear in the
+        features.
     n_outputs : int
     n_texts : {1, 2}
     features : sequence of str, default=("product", "absdiff")
-        Of a pair: any of "product", "absdiff", "difference", "sum", "first", "second"
-        and "cosine".
+        Features of a pair: any of "product", "absdiff", "difference", "sum", "first",
+        "second" and "cosine".
     projection_dim : int, default=None
         If given, a linear layer with bias first maps the vectors to this length.
     text_norm : float, default=None
-        Length that vectors are scaled to, after the projection; None leaves them as
-        they are.
+        Length to which vectors are scaled after the projection; None does not scale
+        them.
     cosine_scale : float, default=1.0
         Factor of the cosine.
     """
@@ -100,7 +102,7 @@ def divergence_losses(logits: Tensor, targets: Tensor) -> Tensor:
     r"""Kullback-Leibler divergence of the targets from the predictions, by class.
 
     :math:`\frac{1}{K} \sum_k p_k (\log p_k - \log \hat p_k)` with `K` classes, as in
-    the code of Wieting et al. (2016), who follow Tai et al. (2015), equation 17.
+    the code of Wieting et al. (2016), after Tai et al. (2015), equation 17.
 
     `logits` and `targets`, which are p, have shape (n_examples, K), and the result has
     shape (n_examples,).

@@ -22,13 +22,13 @@ from skparaphrase.networks._table import Ints, pool, to_device, unit_vectors
 
 N_CHANNELS = 13
 COSINE = 9  # channel of the concatenated states, from 0, followed by the distance
-SUM_COSINE = 6  # that of the sums
+SUM_COSINE = 6  # channel of the sums
 UNFOCUSED = 0.1  # factor of the cells that are not selected
-_DROPOUT = 0.3  # rate that the paper's code had, and left out
+_DROPOUT = 0.3  # dropout rate that the paper's code defines but does not use
 
 _EPSILON = 1e-6  # added to a distance that divides a gradient, as in the code
 _TINY = 1e-30  # vectors with a smaller squared length have cosine 0
-_LEAST_VARIANCE = 0.05  # of levels; less would be a step function
+_LEAST_VARIANCE = 0.05  # of levels; with less, logits become a step function
 _NOISE = 1e-13  # rounding error of a squared distance, relative to the squared lengths
 
 
@@ -73,7 +73,7 @@ def similarity_cube(
     sums = squares1 + squares2
     squares = sums - 2 * dots
     distances = _square_root(squares.masked_fill(squares < _NOISE * sums, 0))
-    # The cosine of a zero vector is constant: its direction must not blow up.
+    # The cosine of a zero vector is constant: its direction must not diverge.
     nonzero = (squares1 > _TINY) & (squares2 > _TINY)
     cosines = (dots / lengths).masked_fill(~nonzero, 0)
     triples = torch.stack([cosines, -distances, dots], dim=2)
@@ -118,8 +118,8 @@ def focus_mask(cube: Tensor, focus: str = "matching") -> Tensor:
     Returns
     -------
     picked : Tensor of shape (n_pairs, length1, length2), bool
-        For each pair, between min(length1, length2) and twice as many cells, where the
-        lengths are those of the sentences; with "paper" possibly fewer.
+        For each pair, between min(length1, length2) and twice as many cells, with the
+        lengths of the sentences; with "paper" possibly fewer.
 
     Notes
     -----
@@ -197,8 +197,8 @@ class LSTMLayer(Layer):
 class Shortcut(Layer):
     """Logits that are linear in one similarity of two sentences.
 
-    An addition to the model of He & Lin (2016), which then learns what this similarity
-    does not explain.
+    This is an addition to the model of He & Lin (2016), which then learns the part that
+    the similarity does not explain.
     """
 
     def __init__(self, n_outputs: int) -> None:
@@ -206,7 +206,7 @@ class Shortcut(Layer):
         self.weight = new_parameter(n_outputs)
 
     def reset(self, random_state: RandomState) -> None:
-        """Start without effect; see :meth:`Interaction.start_from`."""
+        """Set the parameters to zero; see :meth:`Interaction.start_from`."""
         nn.init.zeros_(self.weight)
 
     def forward(self, similarities: Tensor) -> Tensor:
@@ -227,11 +227,11 @@ def cosines(table: Tensor, ids: Tensor, offsets: Ints, pairs: Ints) -> Tensor:
 def coverages(
     table: Tensor, ids: Tensor, offsets: Ints, pairs: Ints, max_words: int
 ) -> Tensor:
-    r"""How well the words of the second text cover those of the first.
+    r"""Coverage of the words of the first text by the words of the second.
 
-    Directed similarity of Mihalcea, Corley & Strapparava (2006), with vectors
-    :math:`a_i, b_j` of the words and their lengths in place of idf weights:
-    :math:`\sum_i |a_i| \max(0, \max_j \cos(a_i, b_j)) / \sum_i |a_i|`.
+    Directed similarity of Mihalcea, Corley & Strapparava (2006), with the lengths of
+    the word vectors :math:`a_i, b_j` instead of idf weights: :math:`\sum_i |a_i|
+    \max(0, \max_j \cos(a_i, b_j)) / \sum_i |a_i|`.
 
     Parameters as in :meth:`Interaction.forward`; only the first `max_words` of each
     text are used. 0 for pairs with an empty text.
@@ -243,7 +243,7 @@ def coverages(
         _padded_tokens(offsets, texts, max_words, table.device) for texts in pairs.T
     )
     products = units[first] @ units[second].transpose(1, 2)
-    # With an additional word whose cosine is 0.
+    # There is an additional word whose cosine is 0.
     best = F.pad(products * real2[:, None], (0, 1)).amax(dim=2)
     weights = lengths[first] * real1
     return (weights * best).sum(dim=1) / weights.sum(dim=1).clamp_min(_TINY)
@@ -252,7 +252,7 @@ def coverages(
 def _padded_tokens(
     offsets: Ints, texts: Ints, max_words: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
-    """Positions of the first tokens of texts, and which of them are real."""
+    """Positions of the first tokens of texts, and a mask of existing tokens."""
     lengths = np.minimum(offsets[texts + 1] - offsets[texts], max_words)
     positions = np.arange(lengths.max(initial=0))
     real = positions < lengths[:, None]
@@ -268,14 +268,14 @@ class Interaction(Network):
     dim_in : int
         Length of the word vectors.
     dim : int or None
-        Length of the states of one direction. None: word vectors are compared instead
-        of states.
+        Length of the states of one direction. None compares word vectors instead of
+        states.
     n_outputs : int
     max_words : {32, 48, 64}
         Only the first words of a sentence are compared; the LSTM reads all words.
     focus : {"matching", "paper", "dropout", "none"}, default="matching"
-        How cells are down-weighted: by the focus layer (as in the code, or as printed),
-        by dropout of 30 % of the cube in training, or not at all.
+        Down-weighting of cells: by the focus layer (as in the code, or as printed), by
+        dropout of 30 % of the cube in training, or none.
     similarity : {"cosine", "coverage"} or None, default=None
         Input of a :class:`Shortcut`; not in the paper.
     """
@@ -301,7 +301,7 @@ class Interaction(Network):
     def similarities(
         self, table: Tensor, ids: Tensor, offsets: Ints, pairs: Ints
     ) -> Tensor:
-        """Return the similarity of each pair that the shortcut takes, (n_pairs,)."""
+        """Return the similarity of each pair for the shortcut, (n_pairs,)."""
         if self.similarity == "coverage":
             return coverages(table, ids, offsets, pairs, self.max_words)
         return cosines(table, ids, offsets, pairs)
@@ -313,13 +313,13 @@ class Interaction(Network):
         targets: NDArray[np.float64],
         weights: NDArray[np.float64] | None = None,
     ) -> None:
-        r"""Let the logits be those of a regression on the similarity alone.
+        r"""Set the logits to a regression on the similarity alone.
 
         The level, from 0 to K - 1, is predicted by a line :math:`t(s)`: weighted least
-        squares with the penalty :math:`(b - K + 1)^2` on its slope `b`, so that few
-        examples leave a line from the lowest level at 0 to the highest at 1. Logits are
-        those of a normal distribution around it, :math:`-(k - t(s))^2 / 2 v` with the
-        mean squared error `v`. The output layer of the grid starts at zero.
+        squares with the penalty :math:`(b - K + 1)^2` on its slope `b`. With few
+        examples, the line thus runs from the lowest level at 0 to the highest at 1.
+        Logits follow a normal distribution around it, :math:`-(k - t(s))^2 / 2 v` with
+        the mean squared error `v`. The output layer of the grid starts at zero.
 
         Parameters
         ----------
@@ -353,7 +353,7 @@ class Interaction(Network):
         if self.context is None:
             vectors = table[ids]
             return vectors, vectors
-        # Both directions at once: every text a second time, reversed.
+        # Both directions at once: every text is read a second time, reversed.
         n = len(ids)
         mirror = np.repeat(offsets[:-1] + offsets[1:] - 1, np.diff(offsets))
         reverse = to_device(mirror - np.arange(n), table.device)
@@ -364,8 +364,8 @@ class Interaction(Network):
     def cube(self, states: tuple[Tensor, Tensor], offsets: Ints, pairs: Ints) -> Tensor:
         """Return the similarities of the words of pairs, before the focus.
 
-        The result of `similarity_cube`, given the states of all tokens. Its
-        lengths are those of the longest of these sentences, at most `max_words`.
+        The result of `similarity_cube`, given the states of all tokens. Its lengths are
+        the lengths of the longest sentences, at most `max_words`.
         """
         device = states[0].device
         sides, reals = [], []
@@ -395,9 +395,9 @@ class Interaction(Network):
     ) -> Tensor:
         """Return the logits, of shape (n_pairs, n_outputs).
 
-        Texts are given as in :meth:`Composition.forward`, and `pairs`, of shape
-        (n_pairs, 2), by their indices; `random_state` draws the dropout, or None drops
-        nothing.
+        Texts are passed as in :meth:`Composition.forward`, and `pairs`, of shape
+        (n_pairs, 2), contains their indices. `random_state` draws the dropout; None
+        disables it.
         """
         states = self.states(table, ids, offsets)
         backgrounds = self.grid.backgrounds()

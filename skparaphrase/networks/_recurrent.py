@@ -20,7 +20,7 @@ from skparaphrase.networks._table import Ints, to_device
 
 
 class _LastState(Composition):
-    """Base of compositions that return the state after the last token."""
+    """Base class of compositions that return the state after the last token."""
 
     def states(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
         """Return the packed states after every token, of shape (n_tokens, dim).
@@ -108,7 +108,7 @@ class LSTM(_LastState, Layer):
     output_gate : bool, default=True
         If False, there is no output gate and h = tanh(c).
     peepholes : {"diagonal", "full"} or None, default="diagonal"
-        Weights from the cells to the gates: one for each cell, as in the released
+        Weights from the cells to the gates: one weight per cell, as in the released
         code; a matrix, as in the paper; or none.
 
     Attributes

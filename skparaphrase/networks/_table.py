@@ -15,7 +15,7 @@ from torch.nn import functional as F
 from skparaphrase import _core
 from skparaphrase._threads import in_worker
 
-Ints = NDArray[Any]  # of integers of any size
+Ints = NDArray[Any]  # integers of any size
 Matrix = NDArray[np.float32]
 
 # Devices to which page-locked memory is copied asynchronously. A copy from ordinary
@@ -24,10 +24,10 @@ _PINNED = ("cuda",)
 
 
 def resolve_device(device: str) -> torch.device:
-    """The device that a name stands for.
+    """The device for a name.
 
-    "auto" is CUDA if available, but the CPU in a worker of joblib or Dask, since
-    several workers would fill one GPU's memory.
+    "auto" is CUDA if available, except in a worker of joblib or Dask, because several
+    workers would fill the memory of a GPU.
     """
     if device == "auto":
         available = torch.cuda.is_available() and not in_worker()
@@ -38,7 +38,7 @@ def resolve_device(device: str) -> torch.device:
         return torch.device(device)
     except RuntimeError:
         raise ValueError(
-            "device must be 'auto', 'cpu', 'cuda' or another name that torch knows; "
+            "device must be 'auto', 'cpu', 'cuda' or another device of torch; "
             f"got {device!r}."
         ) from None
 
@@ -57,7 +57,7 @@ def gather_rows(source: Tensor, rows: Tensor) -> Tensor:
     """Copy some rows."""
     if source.device.type != "cpu" or torch.get_num_threads() > 1:
         return source.index_select(0, rows)
-    # NumPy copies a row at once, but in one thread.
+    # NumPy copies whole rows, but in one thread.
     return torch.from_numpy(source.numpy().take(rows.numpy(), axis=0))
 
 
@@ -68,7 +68,7 @@ class UsedRows:
     Attributes
     ----------
     rows : Tensor of shape (n_rows,) or None
-        Their indices in the table; None for all rows in order.
+        Their indices in the table; None means all rows in order.
     local : Tensor of shape (n_tokens,)
         The position in `rows` of each token.
     """
@@ -78,10 +78,11 @@ class UsedRows:
 
 
 class WordTable:
-    """A matrix of word vectors of which a step touches only the rows of its batch.
+    """A matrix of word vectors; a step touches only the rows of its batch.
 
-    The rows of a batch are copied into a small leaf tensor, which composition, loss and
-    backward pass use, so that the cost of a step does not grow with the vocabulary.
+    The rows of a batch are copied into a small leaf tensor, which is used by
+    composition, loss and backward pass. The cost of a step therefore does not grow with
+    the vocabulary.
 
     Parameters
     ----------
@@ -89,7 +90,8 @@ class WordTable:
         On a CPU it is trained in place.
     device : torch.device
     anchors : ndarray of shape (n_words, dim), float32, default=None
-        The vectors that penalties pull to and changes are measured from; None is zero.
+        The vectors that penalties pull towards and from which changes are measured;
+        None is zero.
     sparse : bool, default=True
         If False, every step touches all rows, as in the papers' code.
     frozen : bool, default=False
@@ -118,7 +120,7 @@ class WordTable:
         device, places = self.weight.device, ids.astype(np.int64)
         if not self.sparse:
             return UsedRows(None, to_device(places, device))
-        # The last token of each word wins its place; those tokens are the rows.
+        # The last token of each word wins its place; the winners are the rows.
         tokens = np.arange(len(ids), dtype=np.int32)
         self._place[places] = tokens
         rows = places[self._place.take(places) == tokens]
@@ -162,10 +164,10 @@ def pool(table: Tensor, ids: Tensor, offsets: Ints, pooling: str) -> Tensor:
 
 @torch.no_grad()
 def weights_on_device(table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
-    """Weights of tokens as ``distinct_weights`` gives them.
+    """Weights of tokens, as computed by ``distinct_weights``.
 
-    All but the first of equal tokens of a window have weight zero, so that nothing
-    waits for the device.
+    All but the first of equal tokens of a window have weight zero, which avoids waiting
+    for the device.
     """
     bounds, parts = _core.windows(np.asarray(offsets, np.int64))
     starts = to_device(bounds[:-1], table.device)
@@ -195,13 +197,13 @@ def weights_on_device(table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
 
 
 def _lengths(rows: Tensor) -> Tensor:
-    """Lengths of rows; infinite for zeros, so that divided by them they stay so."""
+    """Lengths of rows; infinite for zero rows, which then stay zero when divided."""
     lengths = torch.linalg.vector_norm(rows, dim=1)
     return lengths.masked_fill(lengths == 0, torch.inf)
 
 
 class _Pool(torch.autograd.Function):
-    """Averages or sums by the core, and their gradient."""
+    """Averages or sums, computed by the core, with their gradient."""
 
     @staticmethod
     def forward(

@@ -1,4 +1,4 @@
-"""A tagger of words, and the sentences that it reads."""
+"""A tagger of words, and its input sentences."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -26,7 +26,7 @@ from skparaphrase.networks._recurrent import LSTM
 from skparaphrase.networks._table import Ints, pool, to_device
 from skparaphrase.text._lookup import TokenBatch
 
-_TOKENS = 1 << 14  # tagged at a time
+_TOKENS = 1 << 14  # words tagged at a time
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Sentences:
         )
 
     def blocks(self) -> Iterator["Sentences"]:
-        """Yield all sentences in order, in blocks that bound the memory."""
+        """Yield all sentences in order, in blocks that limit the memory."""
         block = self.sentences.offsets[:-1] // _TOKENS
         starts = np.flatnonzero(np.diff(block, prepend=-1)).tolist()
         for start, stop in pairwise([*starts, len(self)]):
@@ -69,7 +69,7 @@ class Sentences:
 
 
 class Tagger(nn.Module):
-    """Scores of tags for the words of sentences.
+    """Compute scores of tags for the words of sentences.
 
     Tagger of Wieting et al. (2016, Charagram), section 4.2: vectors of words from
     their characters, one LSTM from left to right and one from right to left, and a
@@ -85,8 +85,8 @@ class Tagger(nn.Module):
         Units of the dense layer.
     n_tags : int
     capitals : {"ngram", "input"} or None
-        Feature of words with an upper-case letter: a vector added to those of the
-        n-grams (Charagram only), an additional input of the LSTMs, or none.
+        Feature of words with an upper-case letter: a vector added to the n-gram vectors
+        (Charagram only), an additional input of the LSTMs, or none.
     dropout : float, default=0.0
         Dropout rate of word vectors and states in training.
     """
@@ -114,7 +114,7 @@ class Tagger(nn.Module):
         self.output = Dense(dense_dim, n_tags, "linear")
 
     def reset(self, random_state: RandomState) -> None:
-        """Draw all parameters except those of the composition."""
+        """Draw all parameters except the composition's."""
         if self.capitals == "ngram":
             assert isinstance(self.composition, Charagram)
             uniform_(self.capital, random_state, self.composition.range)
@@ -126,7 +126,7 @@ class Tagger(nn.Module):
     ) -> Tensor:
         """Return vectors of words, (n_words, dim); zero without any known feature.
 
-        `capitals` are those of :class:`Sentences`; the other parameters are those of
+        `capitals` is as in :class:`Sentences`; the other parameters are as in
         :meth:`Composition.forward`, for words instead of texts.
         """
         column = to_device(capitals, table.device)[:, None]
@@ -151,8 +151,8 @@ class Tagger(nn.Module):
     ) -> Tensor:
         """Return the logits, of shape (n_tokens, n_tags).
 
-        The first four parameters are those of :meth:`word_vectors`, and the others
-        those of :meth:`tag_words`.
+        The first four parameters are as in :meth:`word_vectors`, and the others as in
+        :meth:`tag_words`.
         """
         vectors = self.word_vectors(table, ids, offsets, capitals)
         return self.tag_words(vectors, sentences, random_state)
@@ -165,8 +165,8 @@ class Tagger(nn.Module):
     ) -> Tensor:
         """Return the logits, of shape (n_tokens, n_tags).
 
-        `vectors`, of shape (n_words, dim), are those of the words that `sentences`
-        index; `random_state` draws the dropout, or None drops nothing.
+        `vectors`, of shape (n_words, dim), belong to the words that `sentences` index.
+        `random_state` draws the dropout; None disables it.
         """
         words = to_device(sentences.ids.astype(np.int64), vectors.device)
         vectors = self._drop(vectors, random_state)

@@ -1,4 +1,4 @@
-"""Steps that work on the vectors of pairs, and pairs to train on."""
+"""Transformers of vectors of pairs, and functions that make training pairs."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,4 +1,4 @@
-"""Pairs to train on, from documents without labels."""
+"""Training pairs from documents without labels."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -19,9 +19,9 @@ from skparaphrase._typing import Texts
 from skparaphrase.text._check import check_single_texts, describe, fit_blocks
 from skparaphrase.text._stored import is_stored
 
-# A mark with the quotes and brackets that close there, or a line end.
+# A punctuation mark with closing quotes and brackets, or a line end.
 _ENDS = re.compile(r"""[.!?…]["'”’)\]]*\s+|[。！？]|\n\s*""")  # noqa: RUF001
-_SHORT = 6  # characters; what has fewer, such as "1." or "Prof.", is no sentence
+_SHORT = 6  # characters; shorter pieces, such as "1." or "Prof.", are not sentences
 
 
 def make_cloze_pairs(
@@ -33,12 +33,12 @@ def make_cloze_pairs(
     split: Callable[[str], Iterable[str]] | None = None,
     random_state: Any = None,
 ) -> NDArray[np.object_]:
-    """Pair sentences with the rest of their document: the inverse cloze task.
+    """Pair sentences with the rest of their document (inverse cloze task).
 
-    Lee et al. (2019) [1]_ train a search without labels: a sentence stands for a query,
-    and the text around it for what the query should find. In most pairs the sentence is
-    removed from its context, so that the encoder learns which words occur together, and
-    in some it is kept, because words that match count, too.
+    Lee et al. (2019) [1]_ train a search without labels: a sentence represents a query,
+    and the text around it the document to find. In most pairs, the sentence is removed
+    from its context, so the encoder learns which words occur together. In some it is
+    kept, because matching words are also useful.
 
     Parameters
     ----------
@@ -47,26 +47,26 @@ def make_cloze_pairs(
         without a length, such as generators, are read one document at a time, and data
         on disk in blocks.
     n_pairs : int, default=100_000
-        Number of pairs, at most. If the documents have more sentences, so many are
-        drawn, each equally likely.
+        Maximum number of pairs. If the documents have more sentences, this number of
+        them is drawn uniformly.
     keep : float, default=0.1
         Probability that the context contains the sentence.
     max_words : int, default=256
-        Number of words in a context besides the sentence: half of them before it and
-        half after it, in whole sentences, but at least the sentence next to it.
+        Number of words in a context, not counting the sentence: half of them before it
+        and half after it, in whole sentences, but at least one adjacent sentence.
     split : callable, default=None
-        Takes a document and returns its sentences. With None, a sentence ends with its
-        line, and with ".", "!", "?" or "…" before white space, unless a lower-case
-        letter follows in a document that has upper-case letters. A piece of fewer than
-        6 characters, such as "1.", is joined to the next, and the last to the one
-        before.
+        Takes a document and returns its sentences. With None, a sentence ends at the
+        end of a line, and at ".", "!", "?" or "…" before white space, unless a
+        lower-case letter follows in a document that has upper-case letters. A piece of
+        fewer than 6 characters, such as "1.", is joined to the next one, and at the end
+        to the previous one.
     random_state : int, RandomState instance or None, default=None
 
     Returns
     -------
     pairs : ndarray of shape (n_pairs, 2), dtype object
-        A sentence and its context, in order of appearance. Documents of one sentence
-        have none.
+        A sentence and its context, in order of appearance. There are no pairs for
+        documents of one sentence.
 
     Raises
     ------
@@ -77,14 +77,14 @@ def make_cloze_pairs(
 
     See Also
     --------
-    make_group_pairs : Pairs of texts that mean the same.
+    make_group_pairs : Makes pairs of texts with the same meaning.
     skparaphrase.encoders.ParaphraseEncoder : Trains on pairs.
 
     Notes
     -----
-    Besides `documents`, memory holds the pairs and one document. Pairs are not
-    paraphrases: an encoder that was trained on them finds more documents, and judges
-    the similarity of sentences less well (:doc:`/user_guide/documents`).
+    In addition to `documents`, the pairs and one document are kept in memory. Pairs are
+    not paraphrases: an encoder that was trained on them finds more documents, but is
+    worse at the similarity of sentences (:doc:`/user_guide/documents`).
 
     References
     ----------
@@ -104,7 +104,7 @@ def make_cloze_pairs(
     max_words = check_int(max_words, "max_words")
     check_real(keep, "keep", min_val=0, max_val=1)
     rng = check_random_state(random_state)
-    drawn: list[tuple[int, str, str]] = []  # the number of a sentence, and its pair
+    drawn: list[tuple[int, str, str]] = []  # the index of a sentence, and its pair
     n_seen = 0  # number of sentences so far
     with progress_bar(None, "Pairing sentences", "document") as update:
         for document in _each_document(documents):
@@ -129,13 +129,13 @@ def make_cloze_pairs(
     if not drawn:
         raise ValueError(
             "No document has two sentences, so there are no pairs. Pass whole "
-            "documents, or a function that splits yours: split=str.splitlines."
+            "documents, or a function to split them, such as split=str.splitlines."
         )
     return np.array([pair for _, *pair in sorted(drawn)], dtype=object)
 
 
 def _each_document(documents: Any) -> Iterator[str]:
-    """Documents one after the other; those of an iterable are not collected."""
+    """Yield documents one by one; iterables are not collected."""
     is_stream = isinstance(documents, Iterable) and not isinstance(documents, Sized)
     if not is_stream or is_stored(documents):
         for texts in fit_blocks(documents):
@@ -157,7 +157,7 @@ def _sentences(document: str, split: Callable[[str], Iterable[str]]) -> list[str
 
 
 def _split(document: str) -> list[str]:
-    """Split a text where `make_cloze_pairs` says that a sentence ends."""
+    """Split a text into sentences as described in `make_cloze_pairs`."""
     document, sentences, start = document.strip(), list[str](), 0
     has_case = not document.islower()
     for match in _ENDS.finditer(document):

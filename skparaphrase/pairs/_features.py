@@ -29,20 +29,21 @@ _DEFAULTS, _FACTORS = ("product", "absdiff", "cosine"), (1.0, 0.3, 3.0)
 
 
 class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
-    """Turn the vectors of each pair into one row of features.
+    """Convert the two vectors of each pair to one row of features.
 
     Product and absolute difference are the features of Tai et al. (2015), Wieting et
-    al. (2016) and Arora et al. (2017); the cosine says most about a pair. All three are
-    symmetric in the two sentences.
+    al. (2016) and Arora et al. (2017). The cosine is the most informative feature. All
+    three are symmetric in the two sentences.
 
     Parameters
     ----------
     features : sequence of str, default=None
         Any of "product", "absdiff", "difference" (first minus second), "sum", "first",
-        "second", each of width d, and "cosine", of width 1; concatenated. None is
-        ("product", "absdiff", "cosine"), multiplied by 1, 0.3 and 3: with unit vectors,
-        penalties of linear models then leave the cosine free and keep the others small.
-        The factors were chosen on SICK dev, MSRP train and STS 2012 train.
+        "second", each of width d, and "cosine", of width 1. They are concatenated. None
+        is ("product", "absdiff", "cosine"), multiplied by 1, 0.3 and 3. With unit
+        vectors, the penalty of a linear model then hardly affects the cosine and keeps
+        the other weights small. The factors were chosen on SICK dev, MSRP train and STS
+        2012 train.
 
     Attributes
     ----------
@@ -110,7 +111,7 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         return self._wrap(np.concatenate(blocks, axis=1), X)
 
     def get_feature_names_out(self, input_features: None = None) -> NDArray[np.object_]:
-        """Names such as "product0", in the order of the columns.
+        """Get names such as "product0", in the order of the columns.
 
         Parameters
         ----------
@@ -137,18 +138,18 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
 
 
 class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
-    """Turn pairs of texts into features, with a vectorizer of single texts.
+    """Convert pairs of texts to features with a vectorizer of single texts.
 
-    The vectorizer is fitted to the texts of both sides and turns each text into a row.
-    The two rows of a pair become its features as in :class:`PairFeatures`. If columns
-    are words, "product" indicates the words that both texts contain, and "absdiff" the
-    words that only one contains. Sparse rows give sparse features.
+    The vectorizer is fitted to the texts of both sides and maps each text to a row. The
+    two rows of a pair become its features as in :class:`PairFeatures`. If columns are
+    words, "product" indicates words in both texts, and "absdiff" words in only one of
+    them. Features of sparse rows are sparse.
 
     Parameters
     ----------
     vectorizer : transformer of texts, default=None
         For example `CountVectorizer`, `HashingVectorizer`, or a pipeline with
-        :class:`~sklearn.decomposition.TruncatedSVD`, which gives dense rows. None uses
+        :class:`~sklearn.decomposition.TruncatedSVD`, whose rows are dense. None uses
         :class:`~sklearn.feature_extraction.text.TfidfVectorizer`.
     features : sequence of str, default=("product", "absdiff")
         As in :class:`PairFeatures`. The cosine with a zero row is 0.
@@ -221,7 +222,7 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         Returns
         -------
         features : csr_array of shape (n_pairs, n_features_out)
-            An ndarray if the rows are dense, or a frame if `set_output` asks for one.
+            An ndarray if the rows are dense, or a frame if `set_output` requests one.
         """
         check_is_fitted(self)
         pairs = check_pairs(X)
@@ -232,7 +233,7 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         return self._concatenate(blocks, X)
 
     def get_feature_names_out(self, input_features: None = None) -> NDArray[np.object_]:
-        """Names such as "product_word", in the order of the columns.
+        """Get names such as "product_word", in the order of the columns.
 
         Parameters
         ----------
@@ -255,7 +256,7 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
 
 
 def _as_rows(rows: Any) -> Any:
-    """A CSR or a dense array of numbers that can be subtracted."""
+    """Convert to a CSR or dense array of a type that can be subtracted."""
     rows = sparse.csr_array(rows) if sparse.issparse(rows) else np.asarray(rows)
     return rows.astype(np.int64) if rows.dtype.kind in "bu" else rows  # 0 - 1 is -1
 

@@ -1,4 +1,4 @@
-"""Transformers, and unions of them, on the last axis of vectors of pairs."""
+"""Transformers and unions of transformers on the last axis of arrays."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -29,8 +29,8 @@ class LastAxis(
 ):
     """Apply a scikit-learn transformer to the last axis of an array.
 
-    Vectors of pairs, shape (n_pairs, 2, d), are reshaped to 2 n_pairs rows for the
-    transformer, and its result is reshaped to pairs.
+    For example, vectors of pairs, shape (n_pairs, 2, d), are reshaped to 2 n_pairs rows
+    for the transformer, and its result is reshaped to pairs.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class LastAxis(
         check_is_fitted(self)
         vectors = check_last_axis(X, self, reset=False)
         rows = vectors.reshape(-1, vectors.shape[-1])
-        # Most transformers refuse zero rows.
+        # Most transformers raise an error for zero rows.
         given = rows if len(rows) else np.zeros_like(rows, shape=(1, rows.shape[1]))
         new = self.transformer_.transform(given)[: len(rows)]
         rows = new.toarray() if sparse.issparse(new) else np.asarray(new)
@@ -130,19 +130,19 @@ class LastAxis(
 class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
     r"""Concatenate the vectors of several encoders on the last axis.
 
-    A :class:`~sklearn.pipeline.FeatureUnion` that also accepts pairs: vectors of shape
-    (n, 2, d1) and (n, 2, d2) become (n, 2, d1 + d2).
+    This is a :class:`~sklearn.pipeline.FeatureUnion` that also accepts pairs: vectors
+    of shape (n, 2, d1) and (n, 2, d2) become (n, 2, d1 + d2).
 
     Parameters
     ----------
     transformer_list : list of tuple (str, transformer)
         Names and transformers, which are fitted in place: encoders, pipelines that
         start with one, or any transformers that change or add only the last axis.
-        "drop" leaves a transformer out; "passthrough" is the input.
+        "drop" omits a transformer; "passthrough" passes the input through.
     weights : dict of str to float, default=None
         Weights of transformers in inner products, at least 0; the others have weight 1.
-        The vectors of a transformer are multiplied by the square root of its weight,
-        which may be changed after `fit`.
+        The vectors of a transformer are multiplied by the square root of its weight.
+        Weights may be changed after `fit`.
     normalize : bool, default=True
         Scale the vectors of each transformer to length 1 before they are weighted; zero
         vectors stay zero.
@@ -155,7 +155,7 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
     Attributes
     ----------
     n_features_in_, feature_names_in_ : int, ndarray of str
-        Attributes of the first transformer, if it has them; encoders of texts do not.
+        Attributes of the first transformer, if it has them. Encoders of texts do not.
 
     See Also
     --------
@@ -165,9 +165,10 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
     -----
     With `normalize`, the cosine of two concatenated vectors is the weighted mean of the
     transformers' cosines; a transformer in which both vectors are zero is left out.
-    Without, a transformer with long vectors dominates the others. On the STS sets of
-    2012 to 2014, `normalize` was better by 0.1 to 3.3 points of 100, and removing
-    common components before the union was better than after it, by 0.3 to 1.4.
+    Without `normalize`, a transformer with long vectors dominates the others. On the
+    STS sets of 2012 to 2014, `normalize` was better by 0.1 to 3.3 points of 100, and
+    removing common components before the union was better than after it by 0.3 to 1.4
+    points.
 
     Examples
     --------
@@ -189,7 +190,7 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
         "n_jobs": [int, np.integer, None],
         "verbose": ["verbose"],
     }
-    verbose_feature_names_out = True  # a parameter of FeatureUnion only
+    verbose_feature_names_out = True  # a parameter only of FeatureUnion
     transformer_weights = None  # `weights` are applied after scaling
     get_feature_names_out = FeatureUnion.get_feature_names_out
 
@@ -241,7 +242,7 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
         Returns
         -------
         vectors : ndarray or csr_matrix
-            Those of :meth:`transform`.
+            As returned by :meth:`transform`.
         """
         self._factors()
         return self._combine(super().fit_transform(X, y, **params), X)
@@ -259,7 +260,8 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
         Returns
         -------
         vectors : ndarray of shape (..., d1 + d2 + ...)
-            Sparse if a block is; a frame of shape (n, d) if `set_output` asks for one.
+            Sparse if a block is sparse; a frame of shape (n, d) if `set_output`
+            requests one.
         """
         return self._combine(super().transform(X, **params), X)
 
@@ -269,14 +271,14 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
         for name, weight in (self.weights or {}).items():
             if name not in factors or not 0 <= weight < np.inf:
                 raise ValueError(
-                    "weights must be finite numbers of at least 0 of "
-                    f"{list(factors)}; got {weight!r} of {name!r}."
+                    "weights must be finite numbers of at least 0 for transformers of "
+                    f"{list(factors)}; got {weight!r} for {name!r}."
                 )
             factors[name] = float(np.sqrt(weight))
         return factors
 
     def _hstack(self, Xs: Sequence[Any]) -> list[Any]:
-        """Leave the blocks to `_combine`, which knows the input."""
+        """Return the blocks for `_combine`, which has access to the input."""
         return [block if sparse.issparse(block) else np.asarray(block) for block in Xs]
 
     def _combine(self, blocks: list[Any], X: ArrayLike) -> Any:
@@ -301,13 +303,13 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
         """Make skrub pass one text column at a time."""
         steps = [_first_step(transformer) for _, transformer, _ in self._iter()]
         if not any(hasattr(step, "__single_column_transformer__") for step in steps):
-            raise AttributeError("No transformer takes single columns.")
+            raise AttributeError("No transformer accepts single columns.")
         return True
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.array_api_support = False  # Blocks become NumPy arrays.
-        with suppress(TypeError, ValueError, IndexError):  # `fit` reports these.
+        tags.array_api_support = False  # Convert blocks to NumPy arrays.
+        with suppress(TypeError, ValueError, IndexError):  # `fit` reports these errors.
             steps = [_first_step(transformer) for _, transformer, _ in self._iter()]
             inputs = [get_tags(step).input_tags for step in steps]
             tags.input_tags = inputs[0]
@@ -316,7 +318,7 @@ class EncoderUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
 
 
 def _first_step(transformer: Any) -> Any:
-    """The step that receives the input, some of whose tags a pipeline lacks."""
+    """The step that receives the input; a pipeline lacks some of its tags."""
     while isinstance(transformer, Pipeline) and transformer.steps:
         transformer = transformer.steps[0][1]
     return transformer

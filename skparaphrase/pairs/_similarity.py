@@ -30,8 +30,8 @@ _METRICS: dict[str, Callable[..., NDArray[np.floating]]] = {
 class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
     """Predict the similarity of each pair from its two vectors.
 
-    The last step of a pipeline that maps pairs of texts to scores. Nothing is learnt:
-    `fit` only checks the vectors, and `predict` and `score` work without it.
+    Use it as the last step of a pipeline that maps pairs of texts to scores. Nothing is
+    learnt: `fit` only checks the vectors, and `predict` and `score` work without it.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
     def score(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> float:
-        """Correlate the similarities with graded scores, by Pearson's coefficient.
+        """Compute Pearson's correlation of the similarities with graded scores.
 
         Parameters
         ----------

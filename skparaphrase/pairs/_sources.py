@@ -1,4 +1,4 @@
-"""Pairs to train on, from paraphrases and from groups of texts."""
+"""Training pairs from paraphrases and from groups of texts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -27,18 +27,18 @@ def extract_phrase_pairs(
 ) -> NDArray[np.object_]:
     """Extract the phrases in which paraphrases differ.
 
-    The words of a pair are aligned, and where one text has other words than the other,
-    these are a pair of phrases, by themselves and with the common word on each side
-    (after Barzilay and McKeown [1]_, who align syntactic phrases). Such pairs can
-    replace those of a paraphrase database such as PPDB.
+    The words of a pair are aligned. The words in which the texts differ become a pair
+    of phrases, alone and with the common word on each side (after Barzilay and McKeown
+    [1]_, who align syntactic phrases). Such pairs can replace a paraphrase database
+    such as PPDB.
 
     Parameters
     ----------
     pairs : array-like of str of shape (n_pairs, 2)
-        Paraphrases that share words, such as rewrites of a sentence. Pairs that share
-        none give nothing useful.
+        Paraphrases that share words, such as rewrites of a sentence. Pairs without
+        shared words are not useful.
     max_words : int, default=6
-        Number of words in a phrase, at most.
+        Maximum number of words in a phrase.
     tokenizer : WordTokenizer or callable, default=None
         None takes `WordTokenizer()`; a callable takes a text and returns its words.
 
@@ -72,8 +72,8 @@ def extract_phrase_pairs(
 
 
 def _phrases(a: list[str], b: list[str], most: int) -> Iterator[tuple[str, str]]:
-    """The parts in which two lists of words differ, without and with a common word."""
-    # From 200 words on, frequent words anchor nothing, which keeps time linear.
+    """The parts in which two lists of words differ, without and with common words."""
+    # In lists of 200 words and more, frequent words are no anchors: time stays linear.
     for tag, *places in SequenceMatcher(None, a, b).get_opcodes():
         from_a, to_a, from_b, to_b = places
         if tag != "replace" or not (
@@ -104,12 +104,14 @@ def make_group_pairs(
     ----------
     texts : array-like of str of shape (n_texts,)
     groups : array-like of shape (n_texts,)
-        Equal for texts that mean the same, such as captions of an image, questions with
-        the same answer, or the labels of :class:`~skparaphrase.search.NearDuplicates`.
-        Texts whose group is None or nan are left out.
+        Equal for texts with the same meaning, such as captions of an image, questions
+        with the same answer, or texts with the same label of
+        :class:`~skparaphrase.search.NearDuplicates`. Texts whose group is None or NaN
+        are left out.
     max_pairs : int, default=1000
-        Number of pairs of a group, at most. Of a larger group, so many are drawn: the
-        number of all pairs grows with the square of its size.
+        Maximum number of pairs per group. For larger groups, this number of pairs is
+        drawn at random, because the number of all pairs grows with the square of the
+        group's size.
     random_state : int, RandomState instance or None, default=None
 
     Returns

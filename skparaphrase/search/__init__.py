@@ -1,4 +1,4 @@
-"""Search, mining of paraphrases and hard negatives, and near duplicates."""
+"""Semantic search, mining of paraphrases and hard negatives, near duplicates."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -28,12 +28,12 @@ from skparaphrase.encoders._pretrained import load_pretrained
 from skparaphrase.storage._models import save
 from skparaphrase.text._check import check_single_texts, unique_texts
 
-_TEXTS = 2**14  # texts that are embedded at a time
-_UNIT = 1e-6  # difference of a length from 1 that is only rounding
+_TEXTS = 2**14  # texts embedded at a time
+_UNIT = 1e-6  # maximum rounding error of a length of 1
 
 
 class TextComparer(DocumentedOnline, BaseEstimator):
-    """Base class of estimators that compare texts by their vectors, and by words."""
+    """Base class of estimators that compare texts by their vectors and words."""
 
     encoder_: Any
     lexical_: Any
@@ -49,7 +49,7 @@ class TextComparer(DocumentedOnline, BaseEstimator):
         self.lexical_ = fitted_lexical(self.lexical, self.encoder_, texts)
 
     def _rows(self, texts: NDArray[np.object_], *, is_bounded: bool) -> Rows:
-        """The texts as they are compared; a bound saves time if all are."""
+        """Prepare texts for comparison; a bound saves time if all are compared."""
         vectors = embed(self.encoder_, texts)
         words = read_words(self.lexical_, self.encoder_, texts)
         return Rows(vectors, words, Bound.of(vectors) if is_bounded else None)
@@ -69,21 +69,21 @@ class TextComparer(DocumentedOnline, BaseEstimator):
 
 
 def fitted_encoder(encoder: Encoder | None, texts: NDArray[np.object_] | None) -> Any:
-    """The pretrained encoder, the given one if it is fitted, or a fitted clone."""
+    """The pretrained encoder, the given encoder if it is fitted, or a fitted clone."""
     if encoder is None:
         return load_pretrained()
     if _is_fitted(encoder):
         return encoder
     if texts is None:
         raise ValueError(
-            f"encoder={encoder!r} is not fitted, and there are no texts to fit it to: "
+            f"encoder={encoder!r} is not fitted, and there are no texts to fit it on: "
             "pass the fitted encoder that made the vectors."
         )
     return clone(encoder).fit(texts)
 
 
 def fitted_lexical(lexical: Any, encoder: Any, texts: NDArray[np.object_]) -> Any:
-    """The given vectorizer if it is fitted, or else a fitted copy; None for None."""
+    """The given vectorizer if it is fitted, otherwise a fitted copy, or None."""
     if isinstance(lexical, str):
         lexical = TfidfVectorizer(
             analyzer=lexical, ngram_range=(3, 5), sublinear_tf=True, dtype=np.float32
@@ -98,7 +98,7 @@ def read_words(lexical: Any, encoder: Any, texts: NDArray[np.object_]) -> Any:
     if lexical is None:
         return None
     distinct, indices = unique_texts(cleaned(encoder, texts))
-    # Vectorizers refuse to read no text.
+    # Vectorizers raise an error for an empty list.
     words = lexical.transform(distinct or [""])[: len(distinct)]
     if not issparse(words):
         raise TypeError(
@@ -106,7 +106,7 @@ def read_words(lexical: Any, encoder: Any, texts: NDArray[np.object_]) -> Any:
             "words or n-grams, such as TfidfVectorizer()."
         )
     words = csr_array(words, dtype=np.float32)
-    lengths = norm(words, axis=1)  # `normalize` would take most of the time of a query
+    lengths = norm(words, axis=1)  # `normalize` would dominate the time of a query
     lengths[lengths == 0] = 1
     words.data /= np.repeat(lengths, np.diff(words.indptr))
     return words if len(distinct) == len(texts) else words[indices]
@@ -119,7 +119,7 @@ def embed(encoder: Encoder, texts: NDArray[np.object_]) -> UnitVectors:
         for start in range(0, len(distinct) or 1, _TEXTS):
             texts_of_block = distinct[start : start + _TEXTS]
             block = as_unit_vectors(encoder.transform(texts_of_block))
-            if not start:  # Filled, because joining the blocks would hold them twice.
+            if not start:  # Filled: joining blocks would need twice the memory.
                 vectors = np.empty((len(distinct), block.shape[1]), dtype=np.float32)
             vectors[start : start + _TEXTS] = block
             update(len(block))
@@ -127,7 +127,7 @@ def embed(encoder: Encoder, texts: NDArray[np.object_]) -> UnitVectors:
 
 
 def cleaned(encoder: Encoder, texts: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Texts after the first steps of a pipeline, as long as these return texts."""
+    """Apply the first steps of a pipeline to texts, as long as they return texts."""
     if isinstance(encoder, FrozenEstimator):
         encoder = encoder.estimator
     if not isinstance(encoder, Pipeline) or not len(texts):
@@ -144,7 +144,7 @@ def cleaned(encoder: Encoder, texts: NDArray[np.object_]) -> NDArray[np.object_]
 
 def _is_fitted(encoder: object) -> bool:
     """Whether the encoder, or each step of a pipeline, is fitted."""
-    if isinstance(encoder, Pipeline):  # scikit-learn asks only its last step
+    if isinstance(encoder, Pipeline):  # scikit-learn checks only its last step
         return all(_is_fitted(step) for _, step in encoder.steps)
     try:
         check_is_fitted(encoder)
@@ -156,13 +156,13 @@ def _is_fitted(encoder: object) -> bool:
 
 
 def as_unit_vectors(vectors: Any) -> UnitVectors:
-    """Checked vectors of length 1 or 0; the array itself if it holds them."""
+    """Check vectors and scale them to length 1; return the array itself if possible."""
     if issparse(vectors):
         raise TypeError(
-            "The encoder returns sparse vectors; use TruncatedSVD as its last step to "
-            "make them dense, or pass it as lexical."
+            "The encoder returns sparse vectors. Add TruncatedSVD as its last step to "
+            "make them dense, or pass the encoder as lexical."
         )
-    # `check_array` would take half the time of a query among 1,000 texts.
+    # `check_array` would take half of the time of a query among 1,000 texts.
     kind = type(vectors), getattr(vectors, "dtype", None), getattr(vectors, "ndim", 0)
     if kind != (np.ndarray, np.float32, 2):
         vectors = check_array(

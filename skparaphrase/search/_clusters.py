@@ -1,4 +1,4 @@
-"""Clusters of texts, so that not all texts are compared with each other."""
+"""Clusters of texts, which avoid comparing all texts with each other."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -15,20 +15,20 @@ from skparaphrase._nearest import QUERIES, Matches, Queries, Rows, lower_bound, 
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Indices
 
-_PROBES = 16  # clusters in which the near duplicates of a text are looked for
-_SAMPLE = 20  # texts per cluster from which the centres are learnt
+_PROBES = 16  # clusters that are searched for the near duplicates of a text
+_SAMPLE = 20  # texts per cluster for learning the centres
 _PASSES, _BATCHES = 5, 5  # passes over these texts, and batches in each
 
-#: By algorithm, the number of texts up to which all are compared with each other
+#: By algorithm, the number of texts up to which all pairs are compared
 EXACT = {"exact": np.inf, "clusters": 1_000, "auto": 40_000}
 
 
 class Clusters:
-    """Texts by the nearest of many centres.
+    """Texts grouped by the nearest of many centres.
 
-    A text is compared only with those whose nearest centre is one of the `_PROBES`
-    nearest of its own. All comparisons within a cluster are one product of matrices,
-    unlike in an index, which answers one query after the other.
+    A text is compared only with texts whose nearest centre is one of its own `_PROBES`
+    nearest centres. All comparisons within a cluster are one matrix product, unlike in
+    an index, which processes queries one by one.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Clusters:
                 block = slice(start, start + QUERIES)
                 cosines = vectors[rows[block]] @ centres.T
                 self.nearest[block] = cosines.argmax(axis=1)
-                # Several times as fast as argpartition.
+                # This is several times as fast as argpartition.
                 least = np.partition(cosines, -_PROBES, axis=1)[:, [-_PROBES]]
                 query, centre = np.nonzero(cosines >= least)
                 rank = np.arange(len(query)) - np.searchsorted(query, query)
@@ -69,13 +69,13 @@ class Clusters:
 
     @property
     def n_queries(self) -> int:
-        """Queries that fill the blocks of the clusters that they are compared with."""
+        """Number of queries in a block, which fill the blocks of their clusters."""
         return QUERIES * self.n_clusters // _PROBES // 4
 
     def parts(
         self, queries: Indices, others: Indices
     ) -> Iterator[tuple[Indices, Indices]]:
-        """Yield the queries and the others that meet in each cluster."""
+        """Yield the queries and the other texts of each cluster."""
         probed = self.probed[np.searchsorted(self.rows, queries)].ravel()
         nearest = self.nearest[np.searchsorted(self.rows, others)]
         asked = self._by_cluster(np.repeat(queries, _PROBES), probed)
@@ -96,7 +96,7 @@ class Clusters:
         threshold: float,
         weight: float,
     ) -> Matches:
-        """The `k` nearest others of each query, without itself, of those that meet."""
+        """The `k` nearest other texts of each query, among texts of shared clusters."""
         matches = []
         with progress_bar(len(queries), "Comparing") as update:
             for start in range(0, len(queries), self.n_queries):
@@ -125,7 +125,7 @@ def pairs_of_parts(
     threshold: float,
     weight: float,
 ) -> Iterator[Matches]:
-    """Yield queries and others whose score is at least the threshold, in blocks."""
+    """Yield pairs of texts whose score is at least the threshold, in blocks."""
     for asked, known in parts:
         for start in range(0, len(asked) if len(known) else 0, QUERIES):
             block = slice(start, start + QUERIES)

@@ -29,7 +29,7 @@ RESERVED |= {"vector"}
 
 
 def read_queries(queries: Texts) -> tuple[Any, Column, UnitVectors | None]:
-    """Ids of the queries, the queries, and their unit vectors if they are vectors."""
+    """The ids of the queries, the queries, and their unit vectors or None."""
     index, vectors = row_index(queries), None
     if are_vectors(queries):
         vectors = as_unit_vectors(np.atleast_2d(queries))
@@ -41,17 +41,17 @@ def read_queries(queries: Texts) -> tuple[Any, Column, UnitVectors | None]:
 
 
 def are_vectors(X: object) -> bool:
-    """Whether an array holds numbers."""
+    """Whether an array contains numbers."""
     return getattr(getattr(X, "dtype", None), "kind", "O") in "fiu"
 
 
 def read_columns(
     given: Given, first: int, taken: Container[Any] = (), replace: bool = False
 ) -> Columns:
-    """Ids, texts unless there are vectors alone, vectors if given, and payload.
+    """Read ids, texts (unless there are only vectors), vectors if given, and payload.
 
-    Ids are distinct and none of `taken`. Positions begin with `first`. To `replace`
-    texts, the default index of pandas is not enough.
+    Ids are distinct and not in `taken`. Positions begin with `first`. To `replace`
+    texts, the default index of pandas is not sufficient.
     """
     X, ids, vectors, payload = given
     columns: Columns = {}
@@ -67,7 +67,7 @@ def read_columns(
     if index is not None and other is not None and not other.equals(index):
         raise ValueError(
             "X and payload have different indices, so their rows may not belong "
-            "together; take both from one frame, or reset_index(drop=True) of both."
+            "together. Take both from one frame, or use reset_index(drop=True) on both."
         )
     names = _default_ids(index, first, n, replace) if ids is None else as_list(ids)
     if len(names) != n:
@@ -78,37 +78,38 @@ def read_columns(
             raise ValueError(f"ids[{position}] = {name!r} is missing or not hashable.")
         if name in before or name in taken:
             raise ValueError(
-                f"ids[{position}] = {name!r} is there already; ids are distinct."
+                f"ids[{position}] = {name!r} exists already; ids must be distinct."
             )
         before.add(name)
     return columns | {"id": as_column(names)} | payload_columns(payload, n)
 
 
 def _default_ids(index: Any, first: int, n: int, replace: bool) -> list[Any]:
-    """The values of an index of pandas, or positions if it only counts the rows."""
+    """The values of a pandas index, or positions if it only counts the rows."""
     counts = (getattr(index, "start", None), getattr(index, "step", None)) == (0, 1)
     if index is not None and not index.is_unique:
         warn_caller(
-            "The index of X has a value twice, so the ids of the texts are "
-            "positions. Pass ids, or reset_index(drop=True) of the frame."
+            "The index of X has repeated values, so positions are used as ids. "
+            "Pass ids, or use reset_index(drop=True) on the frame."
         )
     elif index is not None and not counts:
         return as_list(index)
     elif replace and n and counts:
         raise ValueError(
-            "The index of X counts from 0, which may be ids or not. Pass ids=X.index "
-            "to replace the texts with these ids, or use partial_fit to append all."
+            "The index of X counts from 0, so it may not be meant as ids. To replace "
+            "the texts with these ids, pass ids=X.index. To append all, use "
+            "partial_fit."
         )
     return list(range(first, first + n))
 
 
 def first_free_id(ids: Column, first: int) -> int:
-    """The smallest integer from `first` on that is larger than all ids."""
+    """The smallest integer of at least `first` that is larger than all ids."""
     return max((first, *(name + 1 for name in ids.tolist() if isinstance(name, int))))
 
 
 def as_list(values: Any) -> list[Any]:
-    """Values as Python objects, None for NA; a single value is a list of one."""
+    """Convert values to a list of Python objects, None for NA."""
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         values = [values]
     if hasattr(values, "to_pylist"):
@@ -126,7 +127,7 @@ def is_missing(value: Any) -> bool:
 
 
 def _stacked(vectors: Any) -> Any:
-    """The rows of a column of pandas or pyarrow, whose values are vectors."""
+    """The rows of a column of pandas or pyarrow with vectors as values."""
     if hasattr(vectors, "to_pylist"):
         vectors = vectors.to_numpy(zero_copy_only=False)
     is_column = getattr(vectors, "dtype", "f") == "O" and vectors.ndim == 1
@@ -134,7 +135,7 @@ def _stacked(vectors: Any) -> Any:
 
 
 def as_column(values: list[Any]) -> Column:
-    """An array of numbers or of bools if it holds them exactly, or else of objects."""
+    """Convert to an array of numbers or bools if this is exact, or else of objects."""
     kinds = {*map(type, values)}
     if kinds in ({int}, {float}, {bool}, {int, float}):
         column = np.array(values)
@@ -146,13 +147,13 @@ def as_column(values: list[Any]) -> Column:
 
 
 def group_codes(groups: ArrayLike) -> NDArray[np.intp]:
-    """Equal integers for equal values; all that are missing are equal."""
+    """Equal integers for equal values; all missing values are equal."""
     values = [None if is_missing(x) else x for x in as_list(column_or_1d(groups))]
     return unique_texts(np.fromiter(values, object, len(values)))[1]
 
 
 def joined(parts: list[Column]) -> Column:
-    """One column after the other."""
+    """Join two columns."""
     if len(parts) == 1:
         return parts[0]
     if len({part.dtype for part in parts}) == 1:
@@ -176,7 +177,7 @@ def payload_columns(payload: Any, n: int) -> Columns:
         values = as_list(given)
         if not isinstance(name, str) or name in RESERVED:
             raise ValueError(
-                f"A column of payload is called {name!r}; its name must be a str other "
+                f"payload has a column {name!r}; its name must be a str other "
                 f"than {', '.join(sorted(RESERVED))}."
             )
         if len(values) != n:

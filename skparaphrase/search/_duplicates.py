@@ -1,4 +1,4 @@
-"""Groups of texts that mean the same."""
+"""Groups of near-duplicate texts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -27,9 +27,9 @@ from skparaphrase.search._clusters import EXACT, Clusters, pairs_of_parts
 from skparaphrase.search._columns import group_codes
 from skparaphrase.text._check import check_single_texts, unique_texts
 
-# "600D" is read as 600, with its unit or not; "P2419H" and "10/12" as a whole.
-# Only from the beginning of letters: time would grow with the square of their number.
-# A name before a number is none of it: "iPhone6" is read as 6.
+# "600D" is read as 600, with its unit or not; "P2419H" and "10/12" as a whole. Matches
+# start only at the beginning of letters; otherwise, the time would be quadratic. A name
+# before a number is not part of it: "iPhone6" is read as 6.
 _NUMBERS = re.compile(
     r"(?<![^\W\d_])(?![^\W\d_]{4,}\d+(?![^\W_]))[^\W\d_]+\d[^\W_]*"
     r"|\d+(?:[.,:/]\d+)*"
@@ -40,52 +40,52 @@ _THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[.,]\d{3})+(?!\d)")
 _ZEROS = re.compile(r"(?<=\d)[.,]0+(?!\d|[.,:/]\d)")
 _COMMA = re.compile(r"(?<=\d),(?=\d)")
 
-_PAIRS = 64  # pairs per text that are kept, on average
-_FEW_PAIRS = 2**22  # pairs that are always kept
-_JOINED = 2**14  # texts that join at a time
+_PAIRS = 64  # average number of pairs per text that are kept
+_FEW_PAIRS = 2**22  # number of pairs that are always kept
+_JOINED = 2**14  # texts that join groups at a time
 _READ = 2**12  # texts between two updates of the progress bar
 
 _Agreement = Callable[[Indices], NDArray[np.bool_]]
 
 
 class NearDuplicates(ClusterMixin, TextComparer):
-    """Group texts that mean the same, and choose a representative of each group.
+    """Group near-duplicate texts, and choose a representative of each group.
 
-    Exact copies are grouped first: texts that are equal after Unicode normalisation
-    (NFKC), in lower case and with single spaces. Punctuation counts, as in "C" and
-    "C++". Of the distinct texts, the first one represents a group: to keep the newest
-    copy, sort the texts by date, the newest first. Every later text joins the most
-    similar representative before it if their score is at least `threshold` and they
-    agree in `must_agree`; otherwise it represents a new group. So every text is similar
-    to its representative, unlike in single-linkage clustering.
+    Exact copies are grouped first. These are texts that are equal after Unicode
+    normalisation (NFKC), in lower case and with single spaces. Punctuation counts, as
+    in "C" and "C++". Then each distinct text joins the most similar representative
+    before it if their score is at least `threshold` and they satisfy `must_agree`.
+    Otherwise, it becomes the representative of a new group. So every text is similar to
+    its representative, unlike in single-linkage clustering. The first text represents
+    its group: to keep the newest copy, sort the texts by date, the newest first.
 
     Parameters
     ----------
     encoder : transformer, default=None
         As in :class:`SemanticSearch`. If it is a pipeline that begins with steps that
-        return texts, such as a ``FunctionTransformer(clean_text)``, copies, numbers and
-        `must_agree` are those of the texts after these steps.
+        return texts, such as a ``FunctionTransformer(clean_text)``, then copies,
+        numbers and `must_agree` are evaluated on the texts after these steps.
     threshold : float, default=0.8
-        Smallest score of a text with the representative of its group: the cosine,
-        unless `lexical` is given. It depends on the texts and the encoder; choose it on
-        texts whose groups are known.
+        Minimum score of a text with the representative of its group: the cosine, unless
+        `lexical` is given. The best value depends on the texts and the encoder; choose
+        it on texts whose groups are known.
     must_agree : {"numbers"}, callable or None, default="numbers"
         Extra condition for grouping two texts, because "500 GB drive" and "750 GB
         drive" have nearly equal vectors. "numbers": the numbers of one text, and its
-        words with a digit ("P2419H"), are among those of the other, in any order.
+        words with a digit ("P2419H"), must all occur in the other, in any order.
         "500GB" and "500 GB", "1.7" and "1,7", "1,000" and "1000", "42" and "42.0", and
         "-5" and "5" are equal, also for the vectors. A callable takes two texts, the
-        earlier one first, and returns whether they may be grouped; it is not asked
-        about exact copies.
+        earlier one first, and returns whether they may be grouped; it is not called for
+        exact copies.
     lexical, lexical_weight
         As in :class:`SemanticSearch`.
     algorithm : {"auto", "exact", "clusters"}, default="auto"
         "exact" compares all texts; its time grows with the square of their number.
-        "clusters" compares a text only with those in the clusters that are nearest to
-        it, by their vectors alone, and misses some pairs: of 515,000 sentences, 0.3 %
-        of those with a cosine of 0.8 or more, and 1.3 % of those of 0.7 or more. "auto"
-        is "exact" for up to 40,000 distinct texts of a group of `fit`, and "clusters"
-        beyond. Up to 1,000 are always compared exactly.
+        "clusters" compares a text only with texts in the nearest clusters of vectors,
+        and misses some pairs: for 515,000 sentences, it missed 0.3 % of the pairs with
+        a cosine of 0.8 or more, and 1.3 % of the pairs with 0.7 or more. "auto" is
+        "exact" for up to 40,000 distinct texts of a group of `fit`, and "clusters" for
+        more. Up to 1,000 texts are always compared exactly.
 
     Attributes
     ----------
@@ -101,20 +101,21 @@ class NearDuplicates(ClusterMixin, TextComparer):
     threshold_ : float
         The threshold of the fit.
     copy_of_ : ndarray of int of shape (n_texts,)
-        The first exact copy of each text; its own index if there is none before it.
+        Index of the first exact copy of each text; its own index if there is none
+        before it.
     pairs_ : ndarray of int of shape (n_pairs, 2), or None
-        The pairs of distinct texts that may be grouped, the earlier text first. None if
+        Pairs of distinct texts that may be grouped, the earlier text first. None if
         there are more than 64 pairs per text (and more than 4 million).
     cosines_ : ndarray of shape (n_pairs,), or None
         The scores of these pairs.
 
     See Also
     --------
-    ParaphraseMiner : Pairs rather than groups.
+    ParaphraseMiner : Finds pairs instead of groups.
 
     Notes
     -----
-    Texts are compared in blocks, so that memory grows with the number of texts. If
+    Texts are compared in blocks, so memory grows linearly with the number of texts. If
     there are too many pairs to keep, only representatives are compared with the texts
     after them. A callable `must_agree` is called for each pair above the threshold.
 
@@ -169,8 +170,8 @@ class NearDuplicates(ClusterMixin, TextComparer):
         X : array-like of str of shape (n_texts,)
         y : ignored
         groups : array-like of shape (n_texts,), default=None
-            Only texts with the same value are grouped, such as the brand of products,
-            also if they are copies. Missing values are one group.
+            Only texts with the same value, such as the brand of products, are grouped;
+            this also holds for exact copies. Missing values are one group.
 
         Returns
         -------
@@ -220,8 +221,8 @@ class NearDuplicates(ClusterMixin, TextComparer):
         Raises
         ------
         ValueError
-            If `threshold` is smaller than that of the fit, or if there were too many
-            pairs to keep (`pairs_` is None).
+            If `threshold` is smaller than in the fit, or if there were too many pairs
+            to keep (`pairs_` is None).
         """
         check_is_fitted(self)
         check_scalar(threshold, "threshold", Real, min_val=self.threshold_, max_val=1)
@@ -248,7 +249,7 @@ class NearDuplicates(ClusterMixin, TextComparer):
         groups = [rows for rows in groups if len(rows) > 1]
         leaders = np.arange(len(every))
         kept: list[Matches] = []
-        n_left: float = max(_PAIRS * len(every), _FEW_PAIRS)  # pairs that can be kept
+        n_left: float = max(_PAIRS * len(every), _FEW_PAIRS)  # pairs to keep at most
         with progress_bar(sum(map(len, groups)), "Comparing") as update:
             for rows in groups:
                 is_large = len(rows) > EXACT[self.algorithm]
@@ -260,7 +261,7 @@ class NearDuplicates(ClusterMixin, TextComparer):
                         clusters.n_queries if clusters and keeps else QUERIES
                     )
                     block, others = rows[start:stop], rows[:stop]
-                    if not keeps:  # The others may still become representatives.
+                    if not keeps:  # The other texts may still become representatives.
                         others = others[leaders[others] == others]
                     parts = (
                         clusters.parts(block, others) if clusters else [(block, others)]
@@ -305,7 +306,7 @@ def _agreement(
     texts: NDArray[np.object_],
     numbers: NDArray[np.object_],
 ) -> _Agreement:
-    """A function of pairs: the mask of those that may be grouped by `must_agree`."""
+    """A function of pairs that returns the mask of pairs that satisfy `must_agree`."""
     if callable(must_agree):
         return lambda pairs: np.array([must_agree(*x) for x in texts[pairs]], bool)
     if must_agree is None:
@@ -325,7 +326,7 @@ def _agreement(
 
 
 def _join(leaders: Indices, query: Indices, other: Indices) -> None:
-    """Let each query join the first of its others that is a representative.
+    """Let each query join the first of its other texts that is a representative.
 
     The pairs are sorted by the query.
     """
@@ -345,10 +346,10 @@ def _join(leaders: Indices, query: Indices, other: Indices) -> None:
 def _read(
     texts: NDArray[np.object_], codes: Indices, with_numbers: bool
 ) -> tuple[NDArray[np.object_], Indices]:
-    """The numbers of texts, and the first copy of each.
+    """The numbers in texts, and the first copy of each text.
 
-    Copies are texts of a group with the same numbers that are equal after
-    normalisation, which turns superscripts into digits.
+    Copies are texts of a group that have the same numbers and are equal after
+    normalisation, which converts superscripts to digits.
     """
     numbers = np.full(len(texts), frozenset(), dtype=object)
     keys = np.empty(len(texts), dtype=object)
@@ -366,7 +367,7 @@ def _read(
 
 
 def _with_values(text: str) -> str:
-    """A text in which equal numbers are written in the same way."""
+    """Rewrite a text so that equal numbers are written in the same way."""
     if not _DIGIT.search(text):
         return text
     text = _THOUSANDS.sub(lambda number: re.sub("[.,]", "", number[0]), text)

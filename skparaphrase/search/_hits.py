@@ -16,14 +16,14 @@ from skparaphrase._typing import Indices
 from skparaphrase.search._columns import Column
 from skparaphrase.search._state import State
 
-_LINES, _WIDTH = 10, 48  # lines that are displayed, and characters of a value
+_LINES, _WIDTH = 10, 48  # number of displayed lines, and of characters of a value
 
 
 class Hits(Bunch):
     """The hits of a search; see :meth:`SemanticSearch.search`."""
 
     def _lines(self) -> dict[str, Any]:
-        """Columns with a line for each hit, and one for a query without hits."""
+        """Columns with one line per hit, and one line for a query without hits."""
         columns = {name: x for name, x in self.items() if np.ndim(x) == 2}
         if not self.score.size:
             missing: dict[str, Any] = {"row": -1, "score": np.nan}
@@ -71,7 +71,7 @@ def make_hits(
     row: Indices,
     threshold: float | None,
 ) -> Hits:
-    """The hits of scores and positions in a state, the best first."""
+    """Make hits from scores and positions in a state, the best first."""
     is_hit = np.ones(score.shape, dtype=bool)
     if threshold is not None:
         is_hit = score > lower_bound(threshold)

@@ -1,4 +1,4 @@
-"""Pairs of similar texts among many, and triplets with hard negatives."""
+"""Mining of pairs of similar texts, and of triplets with hard negatives."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -29,15 +29,15 @@ from skparaphrase.text._check import check_single_texts, unique_texts
 class ParaphraseMiner(TextComparer):
     """Find the most similar pairs of texts, in one list or across two.
 
-    Compares texts in blocks, never as a whole matrix: memory grows with the number of
-    texts and pairs.
+    Texts are compared in blocks, so memory grows linearly with the number of texts and
+    pairs.
 
     Parameters
     ----------
     encoder : transformer, default=None
         As in :class:`SemanticSearch`.
     threshold : float, default=0.7
-        The smallest score of a pair: the cosine, unless `lexical` is given.
+        Minimum score of a pair: the cosine, unless `lexical` is given.
     k : int, default=100
         Number of nearest texts considered for each text. A pair is kept if one of its
         texts is among the `k` nearest of the other.
@@ -45,11 +45,11 @@ class ParaphraseMiner(TextComparer):
         As in :class:`SemanticSearch`.
     algorithm : {"auto", "exact", "clusters"}, default="auto"
         "exact" compares all texts; its time grows with the square of their number.
-        "clusters" compares a text only with those in the clusters that are nearest to
-        it, by their vectors alone, and misses some pairs: of 200,000 sentences, 0.2 %
-        of those with a cosine of 0.7 or more. "auto" is "exact" for up to 40,000 texts,
-        or 1.6 billion pairs of two lists, and "clusters" beyond. Up to 1,000 are always
-        compared exactly.
+        "clusters" compares a text only with texts in the nearest clusters of vectors,
+        and misses some pairs: for 200,000 sentences, it missed 0.2 % of the pairs with
+        a cosine of 0.7 or more. "auto" is "exact" for up to 40,000 texts, or 1.6
+        billion pairs of two lists, and "clusters" for more. Up to 1,000 texts are
+        always compared exactly.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class ParaphraseMiner(TextComparer):
 
     See Also
     --------
-    NearDuplicates : Groups of texts that mean the same.
+    NearDuplicates : Groups of near-duplicate texts.
 
     Examples
     --------
@@ -113,15 +113,15 @@ class ParaphraseMiner(TextComparer):
         ----------
         texts : array-like of str of shape (n_texts,)
         others : array-like of str of shape (n_others,), default=None
-            The second texts of the pairs. None finds pairs among `texts`, each once.
+            The second texts of the pairs. None finds pairs within `texts`, each once.
 
         Returns
         -------
         pairs : Bunch
-            By falling score, then by row, with the fields
+            Sorted by decreasing score, then by row, with the fields
 
             - row : ndarray of int of shape (n_pairs, 2), positions in the lists
-            - text : ndarray of shape (n_pairs, 2), dtype object, pairs for an encoder
+            - text : ndarray of shape (n_pairs, 2), dtype object, the pairs of texts
             - score : ndarray of shape (n_pairs,), the cosine; with `lexical`, the
               weighted sum of two cosines
         """
@@ -150,7 +150,7 @@ class ParaphraseMiner(TextComparer):
     def _k_nearest(
         self, every: Rows, clusters: Clusters | None, queries: Indices, others: Indices
     ) -> Matches:
-        """The nearest others of each query, all of them or those in its clusters."""
+        """The nearest other texts of each query, among all or in its clusters."""
         options: Any = {"k": self.k, "threshold": self.threshold}
         options["weight"] = self._weight
         if clusters is not None:
@@ -171,8 +171,8 @@ def mine_hard_negatives(
 ) -> NDArray[np.object_]:
     """Make triplets of an anchor, its paraphrase and a hard negative.
 
-    A hard negative is a text of the corpus that is similar to the anchor without being
-    its paraphrase. Training on triplets separates them. The parameters are those of
+    A hard negative is a text of the corpus that is similar to the anchor, but is not
+    its paraphrase. Training on triplets separates them. The parameters are named as in
     `sentence_transformers.util.mine_hard_negatives`.
 
     Parameters
@@ -183,38 +183,38 @@ def mine_hard_negatives(
         The texts to choose from. None takes all texts of `pairs`.
     encoder : transformer, default=None
         Maps texts to vectors. None is :func:`skparaphrase.load_pretrained`. A fitted
-        encoder is used as it is; an unfitted one is cloned and fitted on all texts.
+        encoder is used unchanged; an unfitted one is cloned and fitted on all texts.
     n_negatives : int, default=1
-        Number of negatives for each pair, the most similar ones.
+        Number of negatives per pair; the most similar ones are taken.
     range_min : int, default=0
-        Skip so many of the most similar candidates within the margin, which may be
-        paraphrases that are not in `pairs`.
+        Number of the most similar candidates within the margin to skip, because they
+        may be paraphrases that are not in `pairs`.
     relative_margin : float, default=0.05
-        The negative's cosine is smaller than the paraphrase's by at least this share of
-        it. 0.05 is the best value of Moreira et al. (2024), "TopK-PercPos".
+        Margin between the cosines of the paraphrase and the negative, as a share of the
+        former. 0.05 is the best value of Moreira et al. (2024), "TopK-PercPos".
 
     Returns
     -------
     triplets : ndarray of shape (n_triplets, 3), dtype object
         Anchor, paraphrase and negative, in the order of the pairs, and for each pair by
-        falling cosine. A pair has fewer than `n_negatives` triplets, or none, if the
+        decreasing cosine. A pair has fewer than `n_negatives` triplets, or none, if the
         corpus has too few candidates within the limits.
 
     Raises
     ------
     ValueError
-        If a parameter is out of range, or if there is no triplet at all.
+        If a parameter is out of range, or if no triplet is found.
 
     See Also
     --------
-    ParaphraseMiner : Finds the pairs themselves.
+    ParaphraseMiner : Finds paraphrase pairs.
     skparaphrase.encoders.ParaphraseEncoder : Learns from triplets.
 
     Notes
     -----
     Candidates are all texts of the corpus except the anchor and all texts that are
-    paired with it anywhere in `pairs`, on either side. The search is exact. It compares
-    blocks of anchors with blocks of the corpus, so that memory grows only with the
+    paired with it anywhere in `pairs`, on either side. The search is exact. Blocks of
+    anchors are compared with blocks of the corpus, so memory grows linearly with the
     number of texts.
 
     References
@@ -272,8 +272,8 @@ def mine_hard_negatives(
     pair, negative = np.concatenate(chosen or [np.empty((0, 2), np.intp)]).T
     if not len(pair):
         raise ValueError(
-            f"None of {len(candidates)} texts is a hard negative of any of "
-            f"{len(pairs)} pairs: each is a paraphrase, or too similar. Pass a larger "
+            f"None of {len(candidates)} texts is a hard negative for any of "
+            f"{len(pairs)} pairs: all are paraphrases or too similar. Pass a larger "
             "corpus, or lower relative_margin."
         )
     return np.column_stack([pairs[pair], texts[negative]])
@@ -282,7 +282,7 @@ def mine_hard_negatives(
 def _paired_texts(
     anchors: Indices, partners: Indices, n_texts: int
 ) -> tuple[Indices, int]:
-    """Sorted keys of texts that are paired, or equal, and the most of any text."""
+    """Sorted keys of texts that are paired or equal, and their maximum per text."""
     same = np.arange(n_texts)
     first = np.concatenate([anchors, partners, same])
     keys = np.unique(first * n_texts + np.concatenate([partners, anchors, same]))
@@ -290,9 +290,9 @@ def _paired_texts(
 
 
 def _contains(keys: Indices, values: Indices) -> NDArray[np.bool_]:
-    """Mask of the values that are among sorted keys, of which there is at least one.
+    """Mask of the values that are among sorted keys; there must be at least one key.
 
-    Much faster than `np.isin`, which would sort them for every block.
+    This is much faster than `np.isin`, which would sort them for every block.
     """
     places = np.minimum(np.searchsorted(keys, values), len(keys) - 1)
     return keys[places] == values

@@ -48,31 +48,33 @@ from skparaphrase.search._state import (
 
 
 class SemanticSearch(TextComparer):
-    """Find the texts whose vectors have the largest cosine with that of a query.
+    """Semantic search: find the texts that are most similar to a query.
 
-    Texts can be added, replaced and removed, and a search can be limited to some of
-    them. Several threads may search and update at once: each call uses the texts of one
-    moment.
+    Texts are ranked by the cosine of their vectors with the query's. They can be added,
+    replaced and removed, and a search can be limited to some of them. Several threads
+    may search and update at the same time: each call uses a consistent snapshot of the
+    texts.
 
     Parameters
     ----------
     encoder : transformer, default=None
         Maps texts to vectors. None is :func:`skparaphrase.load_pretrained`. A fitted
-        encoder is used as it is; any other is cloned and fitted to the texts. In a grid
-        search, put a fitted one in a :class:`~sklearn.frozen.FrozenEstimator`.
+        encoder is used unchanged; an unfitted one is cloned and fitted on the texts. In
+        a grid search, wrap a fitted encoder in a
+        :class:`~sklearn.frozen.FrozenEstimator`.
     neighbors : estimator, default=None
-        An index, unfitted: any estimator with `fit` and `kneighbors`, such as
-        :class:`~sklearn.neighbors.NearestNeighbors` or an approximate one of another
-        library (:ref:`many_texts`). It is fitted to unit vectors, for which Euclidean
-        distance and cosine give the same order (but for texts without a known word,
-        whose vectors are zero). None compares with all texts: exact, in blocks of
-        bounded memory. Not with `lexical`.
+        An unfitted index: any estimator with `fit` and `kneighbors`, such as
+        :class:`~sklearn.neighbors.NearestNeighbors` or an approximate index of another
+        library (:ref:`many_texts`). It is fitted on unit vectors, for which Euclidean
+        distance and cosine give the same order (except for texts without a known word,
+        whose vectors are zero). None compares queries with all texts, exactly and in
+        blocks of limited memory. It cannot be combined with `lexical`.
     lexical : vectorizer or "char_wb", default=None
-        Compares the texts by their words, too: a vectorizer with sparse output, such as
-        :class:`~sklearn.feature_extraction.text.TfidfVectorizer`. "char_wb" is
+        Also compare the texts by their words, with a vectorizer that has sparse output,
+        such as :class:`~sklearn.feature_extraction.text.TfidfVectorizer`. "char_wb" is
         ``TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True)``,
-        which finds names, codes, sizes and word forms, and takes some 1,100 bytes for a
-        sentence; ``TfidfVectorizer()`` takes 90. It is fitted like `encoder`; its
+        which finds names, codes, sizes and word forms, and takes about 1,100 bytes per
+        sentence; ``TfidfVectorizer()`` takes 90. It is fitted like `encoder`, and its
         vectors are scaled to length 1.
     lexical_weight : float, default=0.5
         The score of a text is `1 - lexical_weight` times the cosine of the vectors plus
@@ -91,23 +93,24 @@ class SemanticSearch(TextComparer):
     vectors_ : ndarray of shape (n_texts, dim), float32
         The unit vectors of the texts; zero for a text without a known word.
     neighbors_ : estimator or None
-        The fitted `neighbors` of the first block of texts, if it has one; see Notes.
+        The fitted `neighbors` of the first block of texts, if it has an index; see
+        Notes.
     payload_ : dict of str to ndarray of shape (n_texts,)
-        The columns of the payload: int64, float64, bool, or object for all else.
+        The columns of the payload: int64, float64, bool, or object for other types.
 
     See Also
     --------
-    ParaphraseMiner : The most similar pairs among many texts.
-    skparaphrase.metrics.RetrievalScorer : How well an encoder ranks.
+    ParaphraseMiner : Finds the most similar pairs among many texts.
+    skparaphrase.metrics.RetrievalScorer : Measures how well an encoder ranks.
 
     Notes
     -----
-    Texts that are added make blocks, and blocks are joined, so that there are never
-    many: adding, replacing or removing a text takes 0.3 ms among a million. The first
-    search reads all vectors once, in a second for a million. With `neighbors`, each
-    block of at least 1,024 texts has an index, and the texts of others are compared one
-    by one. Removed texts stay in their block and are skipped, until half of all are
-    gone.
+    Added texts form new blocks, and small blocks are joined: adding, replacing or
+    removing a text takes 0.3 ms among a million. The first search reads all vectors
+    once, which takes a second for a million. With `neighbors`, each block of at least
+    1,024 texts has an index, and texts of smaller blocks are compared one by one.
+    Removed texts stay in their block and are skipped, until half of all texts are
+    removed.
 
     Examples
     --------
@@ -165,7 +168,7 @@ class SemanticSearch(TextComparer):
     @property
     def payload_(self) -> Columns:
         """The columns of the payload."""
-        state = self._state  # one moment, whatever other threads do
+        state = self._state  # one state, whatever other threads do
         names = [name for name in state.names if name not in ("id", "text")]
         return {name: state.column(name) for name in names}
 
@@ -183,14 +186,14 @@ class SemanticSearch(TextComparer):
 
     @property
     def _lock(self) -> Any:
-        """Held by updates of this process, and not by its parent at a fork."""
+        """The lock of updates in this process; a forked child has its own."""
         return self.__dict__.setdefault(f"_lock_{os.getpid()}", RLock())
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {k: v for k, v in vars(self).items() if not k.startswith("_lock_")}
         if kept.pop("_state", None) is None:
             return kept
-        with self._lock:  # The next one need not join blocks, nor build an index.
+        with self._lock:  # Prepares blocks and index for the next update.
             self._state = self._state.compacted(self.neighbors)
             return kept | self._state.attributes()
 
@@ -210,26 +213,26 @@ class SemanticSearch(TextComparer):
         vectors: ArrayLike | None = None,
         payload: Any = None,
     ) -> Self:
-        """Embed the texts that are searched.
+        """Embed and store the texts to search.
 
         Parameters
         ----------
         X : array-like of str of shape (n_texts,), or ndarray of shape (n_texts, dim)
-            Texts, or their vectors alone.
+            Texts, or only their vectors.
         y : ignored
         ids : array-like of shape (n_texts,), default=None
-            Distinct names of the texts: integers, strings or any other hashable values
-            (of which :meth:`save` takes integers, floats and strings).
-            None takes the index of a pandas Series or frame if it is distinct, and
-            positions from 0 otherwise.
+            Distinct names of the texts: integers, strings or other hashable values
+            (:meth:`save` supports only integers, floats and strings). None takes the
+            index of a pandas Series or frame if it is distinct, otherwise positions
+            from 0.
         vectors : ndarray of shape (n_texts, dim), default=None
-            The vectors of texts that the encoder has embedded already, such as the file
-            that :func:`~skparaphrase.io.transform_to_file` has written. They may have
-            any length. A float32 array whose vectors have length 1 is not copied, and
-            may be memory-mapped.
+            Vectors that the encoder has already computed for the texts, such as a file
+            written by :func:`~skparaphrase.io.transform_to_file`. They may have any
+            length. A float32 array whose vectors have length 1 is not copied, and may
+            be memory-mapped.
         payload : frame, dict of columns, or list of dicts, default=None
-            Other columns that hits contain, with a value for each text, in order (of
-            which :meth:`save` takes numbers, strings, booleans, None and lists of
+            Other columns to return with hits, with one value per text, in order
+            (:meth:`save` supports only numbers, strings, booleans, None and lists of
             these).
 
         Returns
@@ -241,11 +244,11 @@ class SemanticSearch(TextComparer):
             texts: Any = columns.get("text")
             if self.lexical is not None and self.neighbors is not None:
                 raise ValueError(
-                    "lexical and neighbors exclude each other: an index finds texts by "
-                    "their vectors alone. Leave one of them out."
+                    "lexical and neighbors exclude each other, because an index "
+                    "compares only vectors. Omit one of them."
                 )
             if self.lexical is not None and texts is None:
-                raise ValueError("lexical needs texts; X holds vectors alone.")
+                raise ValueError("lexical needs texts, but X contains only vectors.")
             encoder = fitted_encoder(self.encoder, texts)
             lexical = fitted_lexical(self.lexical, encoder, texts)
             block = with_index(make_block(encoder, lexical, columns), self.neighbors)
@@ -264,10 +267,10 @@ class SemanticSearch(TextComparer):
         vectors: ArrayLike | None = None,
         payload: Any = None,
     ) -> Self:
-        """Add texts. The encoder stays.
+        """Add texts, without fitting the encoder again.
 
-        The payload has the same columns as before. Positions continue after the largest
-        id that there has been, also where a Series has the default index.
+        The payload must have the same columns as before. Default ids continue after the
+        largest id used so far, even if a Series has the default index.
 
         Parameters
         ----------
@@ -281,7 +284,7 @@ class SemanticSearch(TextComparer):
         Raises
         ------
         ValueError
-            If there is a text with an id already; :meth:`upsert` replaces it.
+            If an id exists already; :meth:`upsert` replaces its text.
         """
         return self._put((X, ids, vectors, payload), replace=False)
 
@@ -293,9 +296,9 @@ class SemanticSearch(TextComparer):
         vectors: ArrayLike | None = None,
         payload: Any = None,
     ) -> Self:
-        """Add texts, or replace those with the same ids.
+        """Add texts, or replace texts with the same ids.
 
-        A text that is replaced moves to the end. A Series with the default index needs
+        A replaced text moves to the end. For a Series with the default index, pass
         `ids`.
 
         Parameters
@@ -321,8 +324,8 @@ class SemanticSearch(TextComparer):
             has, gets = {*state.names}, {*new} - {"vector"}
             if len(state) and has != gets:
                 raise ValueError(
-                    f"The search has the columns {sorted(has)}, and the new rows "
-                    f"{sorted(gets)}; give the same."
+                    f"The new rows must have the columns {sorted(has)} of the search; "
+                    f"got {sorted(gets)}."
                 )
             block = make_block(state.encoder, state.lexical, new)
             _check_width(block.columns["vector"], state)
@@ -330,14 +333,15 @@ class SemanticSearch(TextComparer):
         return self
 
     def remove(self, ids: ArrayLike) -> Self:
-        """Remove texts. Those that stay keep their ids.
+        """Remove texts. The other texts keep their ids.
 
-        Ids of removed texts are given to no others.
+        Ids of removed texts are not used again as default ids.
 
         Parameters
         ----------
         ids : array-like of shape (n_removed,), or a single id
-            A tuple is a list of ids; pass `[("a", 1)]` to remove the id `("a", 1)`.
+            A tuple is read as a list of ids; pass `[("a", 1)]` to remove the id `("a",
+            1)`.
 
         Returns
         -------
@@ -351,7 +355,7 @@ class SemanticSearch(TextComparer):
         check_is_fitted(self)
         asked = as_list(ids)
         if any(isinstance(name, (bool, np.bool_)) for name in asked):
-            raise TypeError("remove takes ids, not a mask; pass ids_[mask].")
+            raise TypeError("remove expects ids, not a mask; pass ids_[mask].")
         with self._lock:
             rows = [self._state.find(name) for name in asked]
             if None in rows:
@@ -377,38 +381,38 @@ class SemanticSearch(TextComparer):
         queries : str, array-like of str of shape (n_queries,), or ndarray
             Texts, or their vectors, shape (n_queries, dim) or (dim,).
         k : int, default=10
-            Number of texts for each query; all of them if there are fewer.
+            Number of texts per query; all texts if there are fewer.
         mask : callable or array-like of bool of shape (n_texts,), default=None
-            The texts to search, by position. A callable gets the columns by name: "id",
-            "text" and those of the payload, and returns such an array:
-            ``lambda columns: columns["price"] < 10``. If other threads update the
-            search, only a callable knows the positions. These searches are exact, also
-            with `neighbors`.
+            The texts to search, by position. A callable gets a dict of columns, "id",
+            "text" and the columns of the payload, and returns such an array: ``lambda
+            columns: columns["price"] < 10``. Use a callable if other threads update the
+            search, because positions may change. These searches are exact, even with
+            `neighbors`.
         threshold : float, default=None
-            Leave out hits with a smaller score. There are as many columns as the query
-            with the most hits has; empty places have row -1, score nan, and None for
-            all else.
+            Leave out hits with a smaller score. The number of columns is the largest
+            number of hits of a query; empty places have row -1, score NaN, and None in
+            other fields.
         groups : str or array-like of shape (n_texts,), default=None
-            Only the best hit of each group counts, such as the best passage of a
-            document: there are hits of `k` groups. The name of a column of the payload,
-            or groups by position; after a removal, those of positions from 0 are
-            `groups[ids_]`. Missing values are one group. These searches are exact, too.
+            Return only the best hit of each group, such as the best passage of a
+            document, for `k` groups. Pass the name of a column of the payload, or the
+            group of each position; after a removal, if ids were positions, these are
+            `groups[ids_]`. Missing values are one group. These searches are also exact.
         as_frame : bool, default=False
-            Return a frame of pandas.
+            If True, return a pandas DataFrame.
 
         Returns
         -------
         hits : Hits or DataFrame
-            The most similar text first; scores that differ only by rounding are in any
-            order. A frame has a line for each hit, and one with missing values for a
-            query without hits. Its index is that of the queries, if these are a Series,
-            and else their positions; its columns are `query_row`, `query`, `id`, `row`,
-            `text`, those of the payload, and `score`.
-            Hits are a Bunch, which is displayed as a table, with the fields
+            The most similar text comes first; the order of scores that differ only by
+            rounding is arbitrary. A frame has one line per hit, and one line with
+            missing values for a query without hits. Its index is the index of the
+            queries if they are a Series, otherwise their positions. Its columns are
+            `query_row`, `query`, `id`, `row`, `text`, the columns of the payload, and
+            `score`. Hits are a Bunch that is displayed as a table, with the fields
 
             - query_id : pandas index of shape (n_queries,) if the queries are a Series,
-              and else an ndarray of positions
-            - query : ndarray of shape (n_queries,), dtype object; of vectors, positions
+              otherwise an ndarray of positions
+            - query : ndarray of shape (n_queries,), dtype object; positions for vectors
             - id : ndarray of shape (n_queries, k)
             - row : ndarray of int of shape (n_queries, k), the position in `texts_`
             - text : ndarray of shape (n_queries, k), dtype object, if there are texts
@@ -424,9 +428,9 @@ class SemanticSearch(TextComparer):
         words, weight = None, 0.0
         if state.lexical is not None:
             if vectors is not None:
-                raise ValueError("With lexical, queries are texts, not vectors.")
+                raise ValueError("With lexical, queries must be texts, not vectors.")
             words = read_words(state.lexical, state.encoder, queries)
-            weight = self.lexical_weight  # It may have changed since `fit`.
+            weight = self.lexical_weight  # The parameter may have changed since `fit`.
             check_real(weight, "lexical_weight", min_val=0, max_val=1)
         if vectors is None:
             vectors = embed(state.encoder, queries)
@@ -441,7 +445,7 @@ class SemanticSearch(TextComparer):
         else:
             if isinstance(groups, str):
                 if groups not in (names := sorted(state.names)):
-                    raise ValueError(f"groups={groups!r} is no column of {names}.")
+                    raise ValueError(f"groups={groups!r}: no such column in {names}.")
                 groups = state.column(groups)
             codes = group_codes(groups)
             check_consistent_length(codes, state.rows)
@@ -460,8 +464,8 @@ def _check_width(vectors: UnitVectors, state: State) -> None:
     dim = state.blocks[0].columns["vector"].shape[1]
     if vectors.shape[1] != dim:
         raise ValueError(
-            f"The vectors have {vectors.shape[1]} dimensions, and those that are "
-            f"searched {dim}: use the same encoder for both."
+            f"The vectors have {vectors.shape[1]} dimensions, but the searched vectors "
+            f"have {dim}: use the same encoder for both."
         )
 
 
@@ -469,7 +473,7 @@ def _check_mask(mask: ArrayLike, n: int) -> Mask:
     mask = np.asarray(mask)
     if mask.dtype != bool or mask.shape != (n,):
         raise ValueError(
-            f"mask must be an array of a bool for each of the {n} texts, such as "
+            f"mask must be a boolean array of length {n}, such as "
             "np.isin(search.ids_, wanted), or a function that returns one; got shape "
             f"{mask.shape} and dtype {mask.dtype}."
         )

@@ -1,4 +1,4 @@
-"""The texts of a search at one moment: blocks, and which rows are still there."""
+"""An immutable state of a search: blocks of texts, and a mask of existing rows."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -27,8 +27,8 @@ from skparaphrase.search._columns import (
     payload_columns,
 )
 
-_BLOCK = 1024  # rows from which on a block has an index and is not always joined
-_HITS = 2**20  # number of hits of groups that are asked for at a time
+_BLOCK = 1024  # minimum rows of a block that has an index and is not always joined
+_HITS = 2**20  # number of hits of groups requested at a time
 _SPARSE = "data", "indices", "indptr"
 
 #: Scores and rows, both of shape (n_queries, k).
@@ -38,7 +38,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Texts that came together. A block never changes.
+    """Texts that were added together. A block is immutable.
 
     Attributes
     ----------
@@ -68,14 +68,14 @@ class Block:
 
     @cached_property
     def compared(self) -> Rows:
-        """The texts as they are compared."""
+        """The texts, prepared for comparison."""
         vectors = self.columns["vector"]
         return Rows(vectors, self.words, Bound.of(vectors))
 
     def nearest(self, queries: Rows, k: int, weight: float, keep: Mask) -> Matches:
-        """The `k` nearest of the rows to keep, which are compared one by one."""
+        """The `k` nearest of the rows to keep, compared one by one."""
         hidden = np.flatnonzero(~keep)
-        if 2 * len(hidden) <= len(self):  # to hide a few is faster than to choose many
+        if 2 * len(hidden) <= len(self):  # hiding a few is faster than choosing many
             rows = replace(self.compared, hidden=hidden if len(hidden) else None)
             return nearest(queries, rows, k, weight=weight)
         chosen = np.flatnonzero(keep)
@@ -84,10 +84,10 @@ class Block:
         return query, chosen[row], score
 
     def nearest_of_index(self, vectors: UnitVectors, k: int, keep: Mask) -> Matches:
-        """The `k` nearest of the rows to keep, as the index finds them."""
-        # Zeros are compared here: by distance, they would be before cosines below 0.5.
+        """The `k` nearest of the rows to keep, found by the index."""
+        # Zeros are compared here: by distance, they would rank above cosines below 0.5.
         rows = np.tile(np.flatnonzero(keep & self.is_zero)[:k], (len(vectors), 1))
-        # The last place is that of label -1, with which indexes fill missing results.
+        # The last place is for label -1, with which indexes pad missing results.
         keep = np.append(keep & ~self.is_zero, False)
         n_asked = n_wanted = min(k, int(keep.sum()))
         while n_wanted:
@@ -99,7 +99,7 @@ class Block:
             if n_asked == len(self):
                 raise ValueError(
                     f"neighbors={self.index!r} found fewer than {n_wanted} texts for a "
-                    "query; ask for fewer, or set it to search longer."
+                    "query: reduce k, or let it search more thoroughly."
                 )
             n_asked = min(2 * n_asked, len(self))
         query, column = np.nonzero(rows >= 0)
@@ -109,7 +109,7 @@ class Block:
 
 
 def make_block(encoder: Encoder, lexical: Any, columns: Columns) -> Block:
-    """The block of some columns, which get vectors if there are none."""
+    """Make a block of some columns; compute vectors if there are none."""
     if "vector" not in columns:
         columns["vector"] = embed(encoder, columns["text"])
     if lexical is None:
@@ -118,7 +118,7 @@ def make_block(encoder: Encoder, lexical: Any, columns: Columns) -> Block:
 
 
 def join_blocks(blocks: Sequence[Block], keep: list[Any]) -> Block:
-    """One block of some rows of several."""
+    """Join some rows of several blocks into one."""
     pairs = [*zip(blocks, keep, strict=True)]
     columns = {
         name: joined([block.columns[name][rows] for block, rows in pairs])
@@ -129,7 +129,7 @@ def join_blocks(blocks: Sequence[Block], keep: list[Any]) -> Block:
 
 
 def with_index(block: Block, neighbors: Index | None) -> Block:
-    """The block with an index of its vectors, if there is none yet; or without one."""
+    """Add an index of the vectors to a block if it has none, or remove it."""
     if neighbors is None or block.words is not None:
         return block if block.index is None else replace(block, index=None)
     if block.index is not None or not len(block):
@@ -139,12 +139,12 @@ def with_index(block: Block, neighbors: Index | None) -> Block:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Blocks of texts, and which of them are there; it never changes.
+    """Blocks of texts, and a mask of existing rows; it is immutable.
 
-    Each update makes another state, which shares the blocks; so a reader that holds a
-    state is not affected. A text is added in a block of its own and removed from
-    `living`. Small blocks are joined with the one before, and all blocks once half of
-    their rows are gone.
+    Each update makes another state that shares the blocks, so readers of a state are
+    not affected. Added texts form a new block; removed texts are cleared in `living`.
+    Small blocks are joined with the previous one, and all blocks are joined once half
+    of their rows are removed.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class State:
         `lexical` may be None.
     blocks : tuple of Block
     living : ndarray of bool
-        Whether a row, of all blocks, is there still.
+        Whether each row, of all blocks, still exists.
     next_id : int
     """
 
@@ -167,12 +167,12 @@ class State:
 
     @cached_property
     def rows(self) -> Indices:
-        """The rows that are there."""
+        """The existing rows."""
         return np.flatnonzero(self.living)
 
     @cached_property
     def _joined(self) -> Columns:
-        """Results of `column`."""
+        """Cached results of `column`."""
         return {}
 
     @cached_property
@@ -181,11 +181,11 @@ class State:
         return np.cumsum([0, *map(len, self.blocks)])[:-1]
 
     def split(self, keep: Mask) -> list[Mask]:
-        """The parts of a mask of all rows, for each block."""
+        """The parts of a mask of all rows, by block."""
         return np.split(keep, self.starts[1:])
 
     def column(self, name: str) -> Column:
-        """The values of a column in all rows that are there."""
+        """The values of a column in all existing rows."""
         if name not in self._joined:
             columns = (block.columns[name] for block in self.blocks)
             pairs = zip(columns, self.split(self.living), strict=True)
@@ -196,11 +196,11 @@ class State:
 
     @property
     def names(self) -> list[str]:
-        """The columns that hits contain."""
+        """The names of the columns of hits."""
         return [name for name in self.blocks[0].columns if name != "vector"]
 
     def compacted(self, neighbors: Index | None) -> Self:
-        """The state with one block, which has an index, of the rows that are there."""
+        """The state with the existing rows in one block with an index."""
         block = self.blocks[0]
         if len(self.blocks) > 1 or not self.living.all():
             block = join_blocks(self.blocks, self.split(self.living))
@@ -220,7 +220,7 @@ class State:
         return values
 
     def attributes(self) -> dict[str, Any]:
-        """The attributes that are saved and pickled; the state has one block."""
+        """The attributes for saving and pickling; the state must have one block."""
         (block,) = self.blocks
         columns, words = block.columns, block.words
         if words is not None:
@@ -239,7 +239,7 @@ class State:
 
     @classmethod
     def of(cls, attributes: dict[str, Any]) -> Self:
-        """The state with such attributes, which are removed."""
+        """Make a state from such attributes, and remove them."""
         columns = {"id": attributes.pop("ids_"), "vector": attributes.pop("vectors_")}
         if (texts := attributes.pop("texts_")) is not None:
             columns["text"] = texts
@@ -249,7 +249,7 @@ class State:
         if words is not None:
             shape = len(columns["id"]), len(words["indptr"]) - 1
             words = csc_array(tuple(words[name] for name in _SPARSE), shape=shape)
-            words.check_format(full_check=True)  # The constructor trusts the indices.
+            words.check_format(full_check=True)  # The constructor does not check.
         return cls(
             attributes.pop("encoder_"),
             attributes.pop("lexical_", None),
@@ -270,12 +270,12 @@ class State:
         return self.find(name) is not None
 
     def put(self, new: Block, neighbors: Index | None) -> Self:
-        """Add texts, and remove those with the same ids."""
+        """Add texts, and remove texts with the same ids."""
         rows = [row for name in new.places if (row := self.find(name)) is not None]
         living = np.append(self.living, np.ones(len(new), dtype=bool))
         living[rows] = False
         blocks = *self.blocks, new
-        if not len(self):  # An empty search may have had other columns.
+        if not len(self):  # An empty search may have other columns.
             blocks, living = (new,), living[-len(new) :]
         next_id = first_free_id(new.columns["id"], self.next_id)
         state = replace(self, blocks=blocks, living=living, next_id=next_id)
@@ -288,9 +288,9 @@ class State:
         return replace(self, living=living)._tidy(neighbors)
 
     def _tidy(self, neighbors: Index | None) -> Self:
-        """Join blocks that are small or half gone, and index those that are not small.
+        """Join blocks that are small or half removed, and index the large ones.
 
-        Rows of other blocks are compared one by one.
+        Rows of blocks without an index are compared one by one.
         """
         if 2 * len(self) <= len(self.living):
             return self.compacted(neighbors if len(self) >= _BLOCK else None)
@@ -331,8 +331,8 @@ def best_of_groups(
 ) -> Ranked:
     """The best hit of each of the `k` best groups of the searched texts.
 
-    `groups` has -1 for other texts. More hits are asked for, of the queries whose hits
-    are of fewer groups.
+    `groups` is -1 for other texts. Queries whose hits have too few groups are searched
+    again for more hits.
     """
     n_texts = int((groups >= 0).sum())
     n_asked, k = k, min(k, len(np.unique(groups[groups >= 0])))

@@ -1,9 +1,9 @@
-"""Models and tables in folders."""
+"""Saving models and tables to folders, and loading them."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 __all__: list[str] = []  # models are saved by methods, and loaded by skparaphrase.load
 
-# Modules that other rooms import from; the others serve this room alone.
+# Modules that other packages import from; the others are private to this one.
 _SHARED = ("_folders", "_models")

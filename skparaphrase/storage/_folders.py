@@ -1,6 +1,6 @@
-"""Folders that are written completely or not at all, and the checksums of their files.
+"""Atomic writing of folders, and checksums of their files.
 
-A folder holds metadata.json, arrays (.npy if they are memory-mapped, otherwise
+A folder contains metadata.json, arrays (.npy if they are memory-mapped, otherwise
 .safetensors), other JSON files, and folders of the same kind.
 """
 
@@ -28,29 +28,29 @@ from skparaphrase._typing import FilePath
 T = TypeVar("T")
 
 _FORMAT = "skparaphrase"
-_VERSION = 4  # of the format; no other is read
+_VERSION = 4  # of the format; other versions are not read
 _NAME = re.compile(r"\w[\w.-]{0,200}(/metadata\.json)?")
-_OF_SYSTEMS = re.compile(r"\.DS_Store|\._.*|Thumbs\.db|desktop\.ini")  # nobody's work
+_OF_SYSTEMS = re.compile(r"\.DS_Store|\._.*|Thumbs\.db|desktop\.ini")  # not user files
 
 
 @contextmanager
 def new_folder(folder: FilePath) -> Iterator[Path]:
-    """Create a temporary folder, which replaces `folder` if the block succeeds.
+    """Create a temporary folder that replaces `folder` if the block succeeds.
 
-    The old folder is renamed before that; :func:`read_folder` finds it if the process
-    is killed.
+    The old folder is renamed first; :func:`read_folder` finds it if the process is
+    killed.
 
     Raises
     ------
     ValueError
-        If `folder` holds a file that this package did not write, or is the current
-        directory, which would be lost.
+        If `folder` contains a file that this package did not write, which would be
+        lost, or if it is the current directory.
     """
     folder = Path(os.path.realpath(folder))
     if folder.exists():
         _refuse_others(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    # A hidden folder that only its owner can read; the one inside has the usual
+    # A hidden folder that only its owner can read; the folder inside has the usual
     # permissions.
     place = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
@@ -63,14 +63,14 @@ def new_folder(folder: FilePath) -> Iterator[Path]:
 
 
 def _replace(folder: Path, new: Path) -> None:
-    """Rename a new folder; if that fails, the old one is put back."""
+    """Rename a new folder; if that fails, restore the old one."""
     old = _old(folder)
     if folder.exists():
         _refuse_others(folder)
         shutil.copymode(folder, new)
-        if old.exists():  # a save was killed before it removed the old folder
+        if old.exists():  # an interrupted save left the old folder
             os.replace(old, new.with_name("older"))
-        os.replace(folder, old)  # Windows refuses it while a loaded model maps a file
+        os.replace(folder, old)  # fails on Windows while a loaded model maps a file
     try:
         os.replace(new, folder)
     except OSError:
@@ -83,13 +83,13 @@ def _replace(folder: Path, new: Path) -> None:
 
 
 def _old(folder: Path) -> Path:
-    """Path of the old folder while a new one takes its place."""
+    """Path of the old folder while it is replaced by a new one."""
     folder = Path(os.path.realpath(folder))
     return folder.with_name(f".{folder.name}.skparaphrase-old")
 
 
 def _refuse_others(folder: Path) -> None:
-    """Raise a ValueError unless a folder can be replaced and no file of others goes."""
+    """Raise a ValueError unless a folder can be replaced without losing other files."""
     if folder.samefile(os.curdir):
         raise ValueError(
             f"{folder} is the current directory, which cannot be replaced; choose a "
@@ -105,7 +105,7 @@ def _refuse_others(folder: Path) -> None:
 
 
 def _written(folder: Path) -> set[Path]:
-    """What this package wrote to a folder, and to the folders in it."""
+    """The paths that this package wrote to a folder and to the folders in it."""
     metadata = _metadata(folder)
     if not metadata:
         return set()
@@ -117,7 +117,7 @@ def _written(folder: Path) -> set[Path]:
 
 
 def _metadata(folder: Path) -> dict[str, Any]:
-    """The metadata of a folder that this package wrote; of others, nothing."""
+    """The metadata of a folder that this package wrote; empty for other folders."""
     try:
         metadata = read_json(folder / "metadata.json")
     except (OSError, ValueError):
@@ -128,10 +128,10 @@ def _metadata(folder: Path) -> dict[str, Any]:
 def write_metadata(folder: Path, *, kind: str, **content: Any) -> None:
     """Describe the content of a folder, for :func:`read_metadata`.
 
-    Call it last: it records the checksums of all files, and of the metadata of inner
-    folders.
+    Call it last, because it records the checksums of all files and of the metadata of
+    inner folders.
     """
-    package = import_module("skparaphrase")  # which imports this module
+    package = import_module("skparaphrase")  # it imports this module
     inside = [*folder.iterdir(), *folder.glob("*/metadata.json")]
     names = {path.relative_to(folder).as_posix(): path for path in inside}
     metadata = {
@@ -140,7 +140,7 @@ def write_metadata(folder: Path, *, kind: str, **content: Any) -> None:
         "written_by": package.__version__,
         "kind": kind,
         **content,
-        "files": {  # and not those that systems add, such as "._metadata.json"
+        "files": {  # excluding files that systems add, such as "._metadata.json"
             name: _crc32(path)
             for name, path in names.items()
             if path.is_file() and _NAME.fullmatch(name)
@@ -150,7 +150,7 @@ def write_metadata(folder: Path, *, kind: str, **content: Any) -> None:
 
 
 def read_folder(folder: Path, read: Callable[..., T], **options: Any) -> T:
-    """Read a folder; start again if it is replaced meanwhile."""
+    """Read a folder; start again if it is replaced in the meantime."""
     while True:
         is_killed = not folder.exists() and _old(folder).exists()  # a save
         place = _old(folder) if is_killed else folder
@@ -168,7 +168,7 @@ def read_folder(folder: Path, read: Callable[..., T], **options: Any) -> T:
 def read_metadata(
     folder: Path, kinds: Collection[str], *, verify: bool
 ) -> dict[str, Any]:
-    """Read the metadata of a saved folder, and compare the checksums of its files.
+    """Read the metadata of a saved folder and verify the checksums of its files.
 
     Parameters
     ----------
@@ -176,14 +176,15 @@ def read_metadata(
     kinds : collection of str
         The accepted kinds of folders.
     verify : bool
-        Also compare the checksums of large files that will be memory-mapped.
+        Also verify the checksums of large files that will be memory-mapped.
 
     Raises
     ------
     FileNotFoundError
-        If `folder` holds no metadata.
+        If `folder` contains no metadata.
     ValueError
-        If its kind or format is another, or a file has changed since it was written.
+        If its kind or format is not accepted, or a file has changed since it was
+        written.
     """
     path = folder / "metadata.json"
     if not os.path.lexists(path):
@@ -194,11 +195,11 @@ def read_metadata(
     with refuse_corruption(folder):
         kind = metadata["kind"]
         if metadata["format"] != _FORMAT or kind not in kinds:
-            raise ValueError(f"{folder} holds {kind!r}, not {' or '.join(kinds)}.")
+            raise ValueError(f"{folder} contains {kind!r}, not {' or '.join(kinds)}.")
         if metadata["version"] != _VERSION:
             raise ValueError(
                 f"{folder} has the format of skparaphrase {metadata['written_by']}, "
-                "which this version does not read. Fit and save the model again."
+                "which this version cannot read. Fit and save the model again."
             )
         for name, expected in metadata["files"].items():
             if not _NAME.fullmatch(name):
@@ -214,7 +215,7 @@ def read_metadata(
 
 def is_large(n_bytes: int) -> bool:
     """Whether a memory-mapped file is verified only on request."""
-    return n_bytes > 2**24  # whose checksum takes 20 ms
+    return n_bytes > 2**24  # a checksum of this size takes 20 ms
 
 
 def _crc32(path: Path) -> int:
@@ -233,7 +234,7 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Read an object that :func:`write_json` wrote; a ValueError if it is another."""
+    """Read an object written by :func:`write_json`; a ValueError if it is not one."""
     with refuse_corruption(path):
         raw = checked_file(path).read_bytes()
         content: dict[str, Any] = json.loads(raw)
@@ -257,8 +258,8 @@ def load_array(path: Path, *dtypes: str, mmap: bool = True) -> NDArray[Any]:
     Raises
     ------
     ValueError
-        If it holds anything else. The size of the array is compared with that of the
-        file before memory is allocated.
+        If it contains anything else. The size of the array is compared with the size of
+        the file before memory is allocated.
     """
     with refuse_corruption(path):
         with checked_file(path).open("rb") as file:
@@ -280,7 +281,7 @@ def write_safetensors(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
 
 
 def read_safetensors(path: Path) -> dict[str, NDArray[Any]]:
-    """Read finite arrays; raise a ValueError if the file holds anything else."""
+    """Read finite arrays; raise a ValueError if the file contains anything else."""
     with refuse_corruption(path):
         arrays: dict[str, NDArray[Any]] = safetensors.load_file(checked_file(path))
         for name, array in arrays.items():
@@ -290,7 +291,7 @@ def read_safetensors(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def checked_file(path: Path) -> Path:
-    """Return a path; raise a ValueError if it is not of a file but may never end."""
+    """Return a path; raise a ValueError for a folder, pipe or device."""
     if path.exists() and not path.is_file():
         raise ValueError(
             f"{path} is not a file but a folder, a pipe or a device. Copy its content "
@@ -308,8 +309,8 @@ def open_plain(path: Path) -> BinaryIO:
 def refuse_corruption(path: Path) -> Iterator[None]:
     """Raise a ValueError that names `path` if the block finds malformed content.
 
-    An OSError, such as a missing permission, says nothing about the content: it is left
-    as it is, and so is an error that starts with `path`, or with a file in it.
+    An OSError, such as a missing permission, is not about the content and is left
+    unchanged, as is an error that starts with `path` or with a file in it.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Fitted models in folders: JSON, words and arrays, no pickle."""
+"""Fitted models in folders of JSON, words and arrays, without pickle."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -31,9 +31,9 @@ from skparaphrase.storage._vectorizers import (
 from skparaphrase.text._tokenizer import TOKEN_PATTERNS
 
 _MODELS = ("encoders", "search", "supervised")
-_SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
+_SETTINGS = ("losses", "optimizers", "text")  # modules with classes of parameters
 _ARRAYS = "arrays.safetensors"
-_MAPPED = "float32", "float64", "uint8", "int64"  # types of large arrays
+_MAPPED = "float32", "float64", "uint8", "int64"  # data types of large arrays
 
 
 @dataclass
@@ -44,7 +44,7 @@ class _Folder:
     ----------
     path : Path
     arrays : dict of str to ndarray
-        The content of the file of small arrays.
+        The content of the file for small arrays.
     trusted, verify : bool
         Parameters of :func:`load`.
     """
@@ -55,7 +55,7 @@ class _Folder:
     verify: bool = False
 
     def read_model(self, name: str) -> Any:
-        """The model in an inner folder; a ValueError if that is a link."""
+        """Load the model in an inner folder; a ValueError if it is a link."""
         path = self.path / name
         if path.is_symlink():
             raise ValueError(f"{name} is a link to a folder; copy the folder")
@@ -88,7 +88,7 @@ def _module(name: str) -> Any:
 
 @cache
 def _classes(modules: tuple[str, ...]) -> dict[str, Any]:
-    """The classes that a folder may name: public ones of some modules, by name."""
+    """The classes that a folder may contain: public classes of some modules."""
     return {
         name: getattr(module, name)
         for module in map(_module, modules)
@@ -140,7 +140,7 @@ def _read_counts(folder: _Folder, name: str, content: None) -> Any:
 def _write_labels(folder: _Folder, name: str, value: NDArray[Any]) -> Any:
     labels = value.tolist()
     if tuple in map(type, labels):
-        raise ValueError(f"{name} contains tuples; save takes numbers and strings.")
+        raise ValueError(f"{name} contains tuples; save supports numbers and strings.")
     return [str(value.dtype), plain(labels)]
 
 
@@ -171,7 +171,7 @@ def _write_table(folder: _Folder, name: str, value: Any) -> Any:
     if reference is not None:
         return reference
     changes = _module("vectors._rows").find_changes(value)
-    if changes is not None:  # of a table of the package
+    if changes is not None:  # reference to a bundled table
         names = _write_arrays(folder, name, changes._asdict())
         return [*storage.bundled_reference(value._base), names]
     return storage.save_word_vectors(value, folder.path / name)
@@ -186,7 +186,7 @@ def _read_table(folder: _Folder, name: str, reference: list[Any] | None) -> Any:
         return table
     table = folder.read_model(name)
     if not isinstance(table, _module("vectors").WordVectors):
-        raise ValueError(f"{name} holds no word vectors")
+        raise ValueError(f"{name} does not contain word vectors")
     return table
 
 
@@ -200,7 +200,7 @@ def _read_pipeline(folder: _Folder, name: str, content: list[Any]) -> Any:
     return Pipeline([(k, _read(folder, f"{name}_{i}", step)) for i, (k, step) in steps])
 
 
-# The first type that includes a value is taken.
+# The first type that matches a value is used.
 _TYPES: dict[str, _Type] = {
     "settings": _Type(
         lambda value: type(value) in _classes(_SETTINGS).values(),
@@ -258,13 +258,13 @@ _TYPES: dict[str, _Type] = {
 
 
 def save(self: BaseEstimator, folder: FilePath) -> None:
-    """Save the fitted model to a folder, for :func:`skparaphrase.load`.
+    """Save the fitted model to a folder; :func:`skparaphrase.load` loads it.
 
-    It contains JSON, words and arrays, and no pickle. The folder is written completely
-    or not at all, and replaces an earlier one. Of word vectors that were trained from
-    those of the package, only the changed rows and the added words are saved. The state
-    of the optimizer is not saved, and a `RandomState` parameter is saved as None, like
-    a function that is `vectors`.
+    The folder contains JSON, words and arrays, but no pickle. It is written completely
+    or not at all, and replaces an earlier one. If word vectors were trained from a
+    bundled table, only the changed rows and the added words are saved. The state of the
+    optimizer is not saved. A `RandomState` parameter, or a function as `vectors`, is
+    saved as None.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def save(self: BaseEstimator, folder: FilePath) -> None:
     ------
     ValueError
         If a parameter is invalid or cannot be stored safely, such as a function or a
-        loss of your own.
+        custom loss.
     """
     kind = type(self).__name__
     if type(self) is not _classes(_MODELS).get(kind):
@@ -286,8 +286,8 @@ def save(self: BaseEstimator, folder: FilePath) -> None:
     parameters = self.get_params(deep=False)
     had_init = parameters.get("init") is not None and hasattr(self, "_forget_init")
     for name, value in parameters.items():
-        is_lost_init = name == "init" and had_init  # whose effect is the fitted state
-        is_teacher = name == "vectors" and callable(value)  # which only fit calls
+        is_lost_init = name == "init" and had_init  # its effect is in the fitted state
+        is_teacher = name == "vectors" and callable(value)  # only called by fit
         if is_lost_init or is_teacher or isinstance(value, np.random.RandomState):
             parameters[name] = None
     attributes, same = {}, []
@@ -305,7 +305,7 @@ def save(self: BaseEstimator, folder: FilePath) -> None:
         content = {
             "parameters": {k: _write(inside, k, v) for k, v in parameters.items()},
             "attributes": {k: _write(inside, k, v) for k, v in attributes.items()},
-            "same": same,  # attributes that are the parameter of this name
+            "same": same,  # attributes that equal the parameter of this name
             "had_init": had_init,
             "default_table": _default_table(self),
         }
@@ -315,7 +315,7 @@ def save(self: BaseEstimator, folder: FilePath) -> None:
 
 
 def load(folder: FilePath, *, trusted: bool = False, verify: bool = False) -> Any:
-    """Load a model that its method `save` has written, or a table of word vectors.
+    """Load a model written by its method `save`, or a table of word vectors.
 
     Tables are written by :func:`~skparaphrase.vectors.save_word_vectors`. Only classes
     of skparaphrase are instantiated, and nothing is unpickled.
@@ -324,11 +324,12 @@ def load(folder: FilePath, *, trusted: bool = False, verify: bool = False) -> An
     ----------
     folder : path-like
     trusted : bool, default=False
-        Accept what a stranger could craft to do harm: a `WordTokenizer` or a vectorizer
-        with a regular expression of its own, which may run forever on some texts.
+        If True, accept a `WordTokenizer` or a vectorizer with a custom regular
+        expression. In a folder from an untrusted source, such an expression may have
+        been crafted to run forever on some texts.
     verify : bool, default=False
-        Also compare the checksums of word vectors of more than 16 MB, which takes a
-        second per GB. Those of all other files are always compared.
+        If True, also verify the checksums of word vectors of more than 16 MB, which
+        takes a second per GB. The checksums of all other files are always verified.
 
     Returns
     -------
@@ -338,7 +339,7 @@ def load(folder: FilePath, *, trusted: bool = False, verify: bool = False) -> An
     Raises
     ------
     FileNotFoundError, ValueError
-        If the folder was written by something else or another version, is corrupt,
+        If the folder was not written by this version of skparaphrase, is corrupt,
         contains links to folders, or has a pattern that is not trusted.
 
     Examples
@@ -377,7 +378,7 @@ def _load(folder: Path, *, trusted: bool, verify: bool) -> Any:
         state = vars(model) | read
         for name in metadata["same"]:
             parameter = parameters[name[:-1]]
-            state[name] = getattr(parameter, "estimator", parameter)  # frozen
+            state[name] = getattr(parameter, "estimator", parameter)  # unfrozen
         model.__setstate__(state)
         if metadata["had_init"] and hasattr(model, "_forget_init"):
             model._forget_init()
@@ -385,7 +386,7 @@ def _load(folder: Path, *, trusted: bool, verify: bool) -> Any:
 
 
 def _default_table(model: BaseEstimator) -> Any:
-    """What refers to the table of `vectors=None`, if the fitted model needs it."""
+    """The reference to the table of `vectors=None`, if the fitted model needs it."""
     name = getattr(model, "_default_table", None)
     if name is None or model.vectors is not None or hasattr(model, "vectors_"):
         return None
@@ -394,7 +395,7 @@ def _default_table(model: BaseEstimator) -> Any:
 
 
 def _write(folder: _Folder, name: str, value: Any) -> Any:
-    """The entry of a value in the metadata; of an object, {type: entry}."""
+    """The entry of a value in the metadata; {type: entry} for an object."""
     for kind, each in _TYPES.items():
         if each.includes(value):
             return {kind: each.write(folder, name, value)}
@@ -405,7 +406,7 @@ def _write(folder: _Folder, name: str, value: Any) -> Any:
 
 
 def _read(folder: _Folder, name: str, content: Any) -> Any:
-    """The value of an entry in the metadata."""
+    """Restore the value of an entry in the metadata."""
     if not isinstance(content, dict):
         return content
     ((kind, inner),) = content.items()
@@ -419,7 +420,7 @@ def _is_fitted(name: str) -> bool:
 def _find_class(
     modules: tuple[str, ...], kind: str, parameters: dict[str, Any]
 ) -> Callable[..., Any]:
-    """The public class of a name, which must have these parameters."""
+    """The public class with a name; it must have these parameters."""
     if kind not in _classes(modules):
         raise ValueError(f"there is no public class {kind!r}")
     found: Callable[..., Any] = _classes(modules)[kind]

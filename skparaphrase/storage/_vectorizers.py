@@ -1,4 +1,4 @@
-"""Vectorizers of scikit-learn in folders: parameters, terms and weights, no pickle."""
+"""Vectorizers of scikit-learn in folders, without pickle."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -32,19 +32,19 @@ def write_vectorizer(folder: Any, name: str, value: Any) -> Any:
     if "dtype" in params:
         params["dtype"] = np.dtype(params["dtype"]).name
     if params.get("vocabulary") is not None:
-        params["vocabulary"] = None  # the terms are read
+        params["vocabulary"] = None  # the terms are loaded
     return [type(value).__name__, {k: plain(v) for k, v in params.items()}]
 
 
 def read_vectorizer(folder: Any, name: str, content: list[Any]) -> Any:
-    """The vectorizer that was written; a ValueError if it is not trusted."""
+    """Load a vectorizer; a ValueError if it is not trusted."""
     kind, params = content
     default = getattr(VECTORIZERS[kind](), "token_pattern", None)
     pattern = params.get("token_pattern")
     if pattern not in (None, default) and not folder.trusted:
         raise ValueError(untrusted_pattern(folder.path, pattern))
     if params.get("input", "content") != "content":
-        raise ValueError("the vectorizer reads files, and not texts")
+        raise ValueError("the vectorizer reads files instead of texts")
     if "ngram_range" in params:
         params["ngram_range"] = tuple(params["ngram_range"])
     if "dtype" in params:
@@ -68,7 +68,7 @@ def untrusted_pattern(folder: Path, pattern: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Convert a value for JSON; raise a ValueError if that is not possible."""
+    """Convert a value for JSON; raise a ValueError if it is impossible."""
     if isinstance(value, (list, tuple, range)):
         return [plain(item) for item in value]
     value = value.item() if isinstance(value, np.generic) else value

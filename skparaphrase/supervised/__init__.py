@@ -1,9 +1,9 @@
-"""Scores, classes, ranks and tags, learnt from labelled texts, pairs and words."""
+"""Models that learn scores, classes, ranks and tags from labelled texts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-# Names "as" themselves are for other rooms, and not public.
+# Names imported "as" themselves are for other packages, and not public.
 from skparaphrase import _docstrings
 from skparaphrase.supervised._classifiers import PairClassifier, TextClassifier
 from skparaphrase.supervised._interaction import PairwiseInteractionRegressor
@@ -20,7 +20,7 @@ __all__ = [
     "TextClassifier",
 ]
 
-# Modules that other rooms import from; the others serve this room alone.
+# Modules that other packages import from; the others are private to this one.
 _SHARED = ("_interaction",)
 
 _docstrings.complete(__name__)

@@ -1,4 +1,4 @@
-"""The base of supervised models: encoders with heads, word interaction, taggers."""
+"""Base of supervised models: encoders with heads, word interaction, taggers."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -28,15 +28,15 @@ from skparaphrase.text import check_pairs, check_texts
 class SupervisedModel(TrainedEstimator, BaseEstimator):
     """Base class of models that are trained on labelled examples.
 
-    A subclass names the kind of its targets.
+    A subclass defines the kind of its targets.
     """
 
     _kind: ClassVar[type[Targets]]
-    _n_texts: ClassVar[int]  # of an example
+    _n_texts: ClassVar[int]  # number of texts of an example
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = TRAINING_CONSTRAINTS
 
-    # Copied, not inherited: fewer bases are easier to follow.
+    # Assigned instead of inherited: fewer base classes are easier to follow.
     _doc_link_module = DocumentedOnline._doc_link_module
     _doc_link_template = DocumentedOnline._doc_link_template
 
@@ -63,21 +63,21 @@ class SupervisedModel(TrainedEstimator, BaseEstimator):
             Texts for :class:`~skparaphrase.supervised.TextClassifier`, pairs for
             the other models.
         y : array-like of shape (n_samples,), (n_samples, n_labels) or (n_samples, 2)
-            Scores, or labels. For several labels a text, an indicator matrix, dense or
-            sparse. For a ranker 1 for right answers and 0 for wrong ones, and
+            Scores, or labels. For several labels per text, an indicator matrix, dense
+            or sparse. For a ranker, 1 for right answers and 0 for wrong ones, and
             optionally a second column that identifies the question.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each example in the loss. Only ratios matter; examples of weight 0
             are ignored.
         groups : array-like of shape (n_samples,), default=None
             Examples of one group stay together in the split of `validation_fraction`,
-            as those that share a text do.
+            as do examples that share a text.
         X_val : array-like of str, default=None
             Examples to score after every epoch; the best epoch is kept.
         y_val : array-like, default=None
             Their scores or labels, in the form of `y`.
         sample_weight_val : array-like of shape (n_val_samples,), default=None
-            Their weights in the score; a ranker takes none.
+            Their weights in the score; not supported by a ranker.
 
         Returns
         -------
@@ -86,14 +86,14 @@ class SupervisedModel(TrainedEstimator, BaseEstimator):
         Raises
         ------
         TypeError, ValueError
-            For invalid texts, scores or labels; the message says what is wrong and
-            where.
+            If texts, scores or labels are invalid; the message names the problem and
+            its position.
 
         Notes
         -----
         If training is interrupted (Ctrl-C, an error in a callback), the best epoch is
-        kept, or without validation the parameters reached so far, and with
-        `warm_start=True` another `fit` resumes.
+        kept, or without validation the parameters reached so far. With
+        `warm_start=True`, another `fit` resumes.
         """
         self._fit(X, y, sample_weight, groups, (X_val, y_val, sample_weight_val))
         return self
@@ -101,7 +101,7 @@ class SupervisedModel(TrainedEstimator, BaseEstimator):
     def _read(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, *, resume: bool
     ) -> Examples:
-        """Check examples; those of weight 0 only help to determine the outputs."""
+        """Check examples; examples of weight 0 only help to determine the outputs."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is "
@@ -155,14 +155,14 @@ class SupervisedModel(TrainedEstimator, BaseEstimator):
         return self._kind
 
     def _outputs_of(self, y: ArrayLike) -> ArrayLike | None:
-        """The outputs that a parameter or the columns of `y` name, if they do."""
+        """The outputs named by a parameter or by the columns of `y`, if any."""
         return getattr(self, "levels", None)
 
     def _check_columns(self, targets: Targets, y: Any, name: str) -> None:
-        """Raise if the columns of `y` have other names than the outputs."""
+        """Raise an error if the columns of `y` and the outputs have different names."""
 
     def _target_attributes(self, targets: Targets) -> Attributes:
-        """The fitted attributes that :attr:`_targets` restores targets from."""
+        """The fitted attributes from which :attr:`_targets` restores targets."""
         return {targets.attribute: targets.outputs}
 
     @property

@@ -1,4 +1,4 @@
-"""Labels of texts and of pairs of texts."""
+"""Classifiers of texts and of pairs of texts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -22,7 +22,7 @@ from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.supervised._heads import FROZEN, HeadModel, wieting_settings
 from skparaphrase.supervision._targets import Classes, LabelSets, Targets
 
-#: Of Wieting et al. (2016): for averages, and for LSTMs with output gate.
+#: Settings of Wieting et al. (2016), for averages and for LSTMs with output gate.
 _PENALTIES: dict[str, Any] = {"composition_penalty": 1e-6, "head_penalty": 1e-6}
 _PAIRS: dict[str, Any] = {
     "optimizer": Optimizer("adagrad", **DENSE, vectors_penalty=1e-5, **_PENALTIES),
@@ -44,7 +44,7 @@ _SENTENCES: dict[str, Any] = {
 
 
 class LabelProbabilities(ClassifierMixin):
-    """Mixin of classifiers with probabilities of labels."""
+    """Mixin for classifiers that predict probabilities of labels."""
 
     _probabilities: Callable[[Any], NDArray[np.float64]]
 
@@ -80,12 +80,12 @@ class LabelProbabilities(ClassifierMixin):
 
 
 class PairClassifier(LabelProbabilities, HeadModel):
-    r"""Label of a pair of texts, such as entailment, learnt from labelled pairs.
+    r"""Classify pairs of texts, for example by entailment.
 
-    The head of :class:`SimilarityRegressor` with labels as outputs and cross-entropy as
-    loss: logistic regression on features of the two vectors, after which the vectors
-    are trained as well. :meth:`paper` has the heads that Wieting et al. (2016) train
-    for the entailment of SICK.
+    The head is as in :class:`SimilarityRegressor`, with labels as outputs and
+    cross-entropy as loss. It starts as logistic regression on features of the two
+    vectors; then the vectors are also trained. :meth:`paper` returns the heads of
+    Wieting et al. (2016) for the entailment of SICK.
 
     The default features do not depend on the order of the texts.
 
@@ -97,13 +97,13 @@ class PairClassifier(LabelProbabilities, HeadModel):
         None is ``Optimizer("adagrad", vectors_penalty=1e-5, composition_penalty=1e-6,
         head_penalty=1e-6)``.
     learning_rate : float, default=0.01
-        Length of the steps. Unlike that of :class:`SimilarityRegressor`, it does not
-        depend on the number of examples.
+        Length of the steps. Unlike in :class:`SimilarityRegressor`, it does not depend
+        on the number of examples.
     batch_size, max_epochs
         As in :class:`SimilarityRegressor`.
     class_weight : dict or "balanced", default=None
-        Weights of the labels in the loss, multiplied by `sample_weight`; "balanced":
-        inversely proportional to their frequencies.
+        Weights of the labels in the loss, multiplied by `sample_weight`; "balanced"
+        makes them inversely proportional to the frequencies of the labels.
     validation_fraction, patience, warm_start, device, random_state, verbose
         As in :class:`SimilarityRegressor`.
 
@@ -193,20 +193,21 @@ class PairClassifier(LabelProbabilities, HeadModel):
 
 
 class TextClassifier(LabelProbabilities, HeadModel):
-    r"""Label of a text, such as its sentiment, learnt from labelled texts.
+    r"""Classify texts, for example by topic, intent or sentiment.
 
-    Logistic regression on the vectors of any encoder, after which both are trained with
-    cross-entropy. It is pulled towards the nearest centroid of a label, so that a few
-    texts of each label, or many of some and few of others, suffice; the more texts, the
-    more it follows them.
+    Logistic regression is fitted on the vectors of any encoder; then both are trained
+    with cross-entropy. The regression is regularised towards the nearest-centroid
+    classifier, so a few texts per label are enough, and labels may be imbalanced. The
+    more texts there are, the weaker this prior is.
 
-    A text may have several labels, or none: then `y` is an indicator matrix of shape
-    (n_samples, n_labels), dense or sparse, which
-    :class:`~sklearn.preprocessing.MultiLabelBinarizer` makes from lists of labels. Each
-    label gets a sigmoid in place of the softmax, and `predict` returns an indicator.
+    Texts may have several labels, or none. Then `y` is an indicator matrix of shape
+    (n_samples, n_labels), dense or sparse;
+    :class:`~sklearn.preprocessing.MultiLabelBinarizer` makes it from lists of labels.
+    Each label has a sigmoid instead of the softmax, and `predict` returns an indicator
+    matrix.
 
-    :meth:`paper` has the sigmoid layer that Wieting et al. (2016) train for the
-    sentiment of SST.
+    :meth:`paper` returns the sigmoid layer of Wieting et al. (2016) for the sentiment
+    of SST.
 
     Parameters
     ----------
@@ -218,8 +219,8 @@ class TextClassifier(LabelProbabilities, HeadModel):
     learning_rate, batch_size, max_epochs
         As in :class:`SimilarityRegressor`.
     class_weight : dict or "balanced", default=None
-        As in :class:`PairClassifier`. With several labels a text, the weights of 0 and
-        1, for each label: "balanced" makes rare labels more probable.
+        As in :class:`PairClassifier`. With several labels per text, the weights of 0
+        and 1 for each label; "balanced" makes rare labels more probable.
     validation_fraction, patience, warm_start, device, random_state, verbose
         As in :class:`SimilarityRegressor`.
 
@@ -228,10 +229,10 @@ class TextClassifier(LabelProbabilities, HeadModel):
     encoder_, head_
         As in :class:`SimilarityRegressor`.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted; with several labels a text, the names of the columns of `y`
-        if it is a data frame that has names, else their indices.
+        The labels, sorted. With several labels per text, the names of the columns of
+        `y` if it is a data frame, otherwise their indices.
     multilabel_ : bool
-        Whether a text has several labels.
+        Whether texts have several labels.
     loss_curve_, n_epochs_
         As in :class:`SimilarityRegressor`.
     validation_scores_
@@ -252,14 +253,16 @@ class TextClassifier(LabelProbabilities, HeadModel):
     with a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-3). See also
     :class:`SimilarityRegressor`.
 
-    The linear head starts as multinomial logistic regression whose penalty is on the
-    difference from a prior: logits of -6 times the squared distance between the vector
-    of a text and the mean of those of a label, on vectors of length 1. Of K labels, the
-    penalty is 64 (K - 1) / K**2, a multiple of the curvature of the loss where all are
-    equally probable. `text_norm` does not change the prior or the penalty of weights.
+    The linear head starts as multinomial logistic regression with a penalty on the
+    difference from a prior. With vectors of length 1, the prior's logits are -6 times
+    the squared distance between the vector of a text and the mean vector of a label.
+    For K labels, the penalty is 64 (K - 1) / K**2, a multiple of the curvature of the
+    loss where all labels are equally probable. `text_norm` changes neither the prior
+    nor the penalty of weights.
 
-    Tf-idf of words and word pairs with a linear classifier is a strong alternative
-    where topic words decide: see the table of frozen features in the benchmarks.
+    Tf-idf of words and word pairs with a linear classifier is a strong alternative if
+    the label depends on topic words: see the table of frozen features in the
+    benchmarks.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The encoder inside a supervised model: where its training starts, and its result."""
+"""The encoder inside a supervised model: its initial state, and its result."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -26,11 +26,12 @@ from skparaphrase.supervision._examples import Examples
 def initialize_encoder(
     encoder: Any, examples: Examples, steps: "training.Steps", alternative: str
 ) -> tuple[TrainedEncoder, EncoderStart]:
-    """A copy of an encoder in the state that training on the texts starts from.
+    """A copy of an encoder in the initial state for training on the texts.
 
     Weighted or plain averages become a :class:`ParaphraseEncoder` that averages
-    weighted vectors. Raises TypeError for an encoder that torch cannot train, and warns
-    of one that is fitted, which `alternative` starts from.
+    weighted vectors. Raises TypeError if the encoder cannot be trained by torch. Warns
+    if it is fitted, because training does not start from its fit, unlike with
+    `alternative`.
     """
     warn_if_fitted(encoder, alternative)
     if isinstance(encoder, TrainedEncoder):
@@ -47,17 +48,17 @@ def initialize_encoder(
 
 
 def warn_if_fitted(encoder: Any, alternative: str) -> None:
-    """Warn, from within a `fit`, that the training of an encoder will not be used."""
+    """Warn, from within a `fit`, if an encoder is fitted: its fit is not used."""
     if hasattr(encoder, "vectors_"):
         warn_caller(
-            f"The {type(encoder).__name__} is fitted, but its training is not used: "
-            f"{alternative} starts from it, and a sklearn.frozen.FrozenEstimator keeps "
-            "it as it is."
+            f"The {type(encoder).__name__} is fitted, but its training is not used. "
+            f"Use {alternative} to start from it, or wrap it in a "
+            "sklearn.frozen.FrozenEstimator to keep it unchanged."
         )
 
 
 def copy_fitted(encoder: Any, parameter: str = "init") -> TrainedEncoder:
-    """A copy of a fitted encoder that is given as a parameter, to be trained further.
+    """A copy of a fitted encoder, given as a parameter, to be trained further.
 
     Weighted or plain averages become a :class:`ParaphraseEncoder`.
     """
@@ -79,7 +80,7 @@ def copy_fitted(encoder: Any, parameter: str = "init") -> TrainedEncoder:
 
 
 def _trainable(encoder: AveragingEncoder) -> ParaphraseEncoder:
-    """The fitted mean of weighted vectors as an average that can be trained."""
+    """Convert a fitted average of weighted vectors to one that can be trained."""
     return ParaphraseEncoder(
         weighted_table(encoder),
         pooling=encoder.pooling,
@@ -93,7 +94,7 @@ def trained_encoder(
 ) -> Any:
     """The encoder inside a model, given the arrays of the model's trainer.
 
-    It is the one of the start if that was not trained, or if there are no arrays.
+    It is the initial encoder if it was not trained, or if there are no arrays.
     """
     if start is None or not arrays:
         return encoder
@@ -104,7 +105,7 @@ def trained_encoder(
 
 
 def select(arrays: Arrays, prefix: str) -> Arrays:
-    """The arrays whose names start with a prefix, without it."""
+    """The arrays whose names start with a prefix, with the prefix removed."""
     return {
         name.removeprefix(prefix): array
         for name, array in arrays.items()

@@ -1,4 +1,4 @@
-"""An encoder and a head: initialisation, training and prediction."""
+"""Models of an encoder and a head: initialisation, training and prediction."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -45,16 +45,16 @@ from skparaphrase.text._check import unique_texts
 from skparaphrase.text._lookup import TokenBatch
 
 EPSILON = 1e-6  # added to every class, as in the code of Wieting et al. (2016)
-# Of the first output layer; chosen on development parts of MSRP, SICK and TrecQA with
-# 50 to 3,000 pairs. For several labels a text: on texts of two or three questions of
-# CLINC150, where most labels are rare.
+# For the first output layer; chosen on development parts of MSRP, SICK and TrecQA with
+# 50 to 3,000 pairs. For several labels per text, chosen on texts of two or three
+# questions of CLINC150, where most labels are rare.
 _PAIR_PENALTY, _LABEL_PENALTY = 10.0, 0.02
-# Of the logit of the highest level by the scaled cosine, before any pair is seen;
-# chosen on training sets of STS 2012 and SICK with 10 to 1,000 pairs.
+# Slope of the logit of the highest level in the scaled cosine, before training; chosen
+# on training sets of STS 2012 and SICK with 10 to 1,000 pairs.
 _COSINE_SLOPE = 0.8
-_COSINE_SCALE = 10.0  # its one weight must not be small where examples are few
-_MAX_EXAMPLES = 50_000  # of the regression that a linear head starts from
-_CHUNK = 4096  # examples predicted at a time: bounds the memory for features
+_COSINE_SCALE = 10.0  # its single weight must not be small if examples are few
+_MAX_EXAMPLES = 50_000  # of the regression that initialises a linear head
+_CHUNK = 4096  # examples predicted at a time, to limit the memory of features
 
 #: Further settings of the papers' models on frozen vectors.
 FROZEN: dict[str, Any] = {"freeze": "encoder", "max_epochs": 20}
@@ -64,7 +64,7 @@ _UNFITTED = FrozenEstimator(ParaphraseEncoder(pooling="mean", norm=None))  # rep
 def wieting_settings(params: dict[str, Any], encoder: Any) -> Settings:
     """Settings of tables 5 and 6 of Wieting et al. (2016).
 
-    Table 5 has a row for each encoder; "wieting" is that of the released scripts.
+    Table 5 has a row for each encoder; "wieting" is the row of the released scripts.
     """
     return {
         "wieting": {**params, "encoder": encoder},
@@ -74,17 +74,17 @@ def wieting_settings(params: dict[str, Any], encoder: Any) -> Settings:
 
 
 class HeadStart(NamedTuple):
-    """What a fit of a head starts from.
+    """Initial state of a fit of a head.
 
     Attributes
     ----------
     targets : Targets
     encoder : encoder
-        In the state that training starts from.
+        In its initial state.
     of_encoder : EncoderStart or None
-        What the training of the encoder starts from; None: texts keep their vectors.
+        Initial state of the training of the encoder; None if vectors stay fixed.
     vectors : ndarray of shape (n_distinct, dim) or None
-        The vectors of the distinct texts, if they keep them.
+        The vectors of the distinct texts, if they stay fixed.
     head : Head
     """
 
@@ -106,14 +106,14 @@ class HeadModel(SupervisedModel):
     A subclass has the parameters in its signature.
     """
 
-    features: Sequence[str]  # of models of pairs
+    features: Sequence[str]  # only of models of pairs
 
     encoder_: Any
     head_: dict[str, NDArray[np.float32]]
 
     _fitted_names: ClassVar[tuple[str, ...]] = ("head_", "encoder_")
     _refused = ("word_dropout", "scramble")
-    _enough_nats: ClassVar[float] = 100.0  # of targets; with fewer, a lower rate
+    _enough_nats: ClassVar[float] = 100.0  # with fewer, the rate is lower
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SupervisedModel._parameter_constraints,
@@ -147,16 +147,16 @@ class HeadModel(SupervisedModel):
         -------
         predictions : ndarray of shape (n_samples,)
             The expected score, between the lowest and the highest of `levels_`, or the
-            most probable of `classes_`. Of a classifier that is fitted on several
-            labels a text, shape (n_samples, n_classes): 1 for those that are more
-            probable than 0.5.
+            most probable of `classes_`. For a classifier fitted on several labels per
+            text, the shape is (n_samples, n_classes), with 1 for labels with a
+            probability above 0.5.
         """
         probabilities = self._probabilities(X)
         return self._targets.decode(probabilities)
 
     @property
     def _is_frozen(self) -> bool:
-        """Whether the vectors of texts stay as they are."""
+        """Whether the vectors of texts stay fixed."""
         return self.freeze == "encoder" or isinstance(self.encoder, FrozenEstimator)
 
     def _start(self, train: Examples, settings: FitSettings) -> HeadStart:
@@ -179,16 +179,17 @@ class HeadModel(SupervisedModel):
     def _initial_encoder(
         self, train: Examples, settings: FitSettings
     ) -> tuple[Any, EncoderStart | None]:
-        """The encoder before training, and what its training starts from.
+        """The encoder before training, and the initial state of its training.
 
-        The latter is None if texts keep their vectors. The parameter is not changed.
+        The latter is None if the vectors of texts stay fixed. The parameter is not
+        changed.
         """
         if settings.resume:
             encoder = self.encoder_
         elif self.init is not None:
             if self.encoder is not None:
                 raise ValueError(
-                    f"init={self.init!r} brings its own architecture: pass either "
+                    f"init={self.init!r} has its own architecture: pass either "
                     "encoder or init."
                 )
             encoder = copy_fitted(self.init)
@@ -265,7 +266,7 @@ class HeadModel(SupervisedModel):
         of_encoder, prior, steps = start.of_encoder, None, settings.steps
         if self.hidden_dim is None and not isinstance(start.targets, LabelSets):
             nats = len(train) * np.log(start.targets.n_outputs)
-            # AdaGrad's first steps are as long as the rate, however few the examples.
+            # AdaGrad's first steps are as long as the rate, even with few examples.
             if nats < self._enough_nats:
                 rate = steps.learning_rate * nats / self._enough_nats
                 steps = steps._replace(learning_rate=rate)
@@ -352,13 +353,13 @@ class HeadModel(SupervisedModel):
             x = expit(_layer(self.head_, "hidden", x))
         logits = _layer(self.head_, "output", x)
         if logits.shape[1] != self._targets.n_outputs:
-            raise ValueError(f"`head_` is not one for {self._kind.attribute}.")
+            raise ValueError(f"`head_` does not fit {self._kind.attribute}.")
         return logits
 
     def _features(
         self, vectors: NDArray[np.float32], head: Arrays
     ) -> NDArray[np.float32]:
-        """The input of the head's layers, given the vectors of texts."""
+        """Compute the input of the head's layers from the vectors of texts."""
         if "projection.weight" in head:
             vectors = _layer(head, "projection", vectors)
         if self.text_norm is not None:
@@ -374,7 +375,7 @@ class HeadModel(SupervisedModel):
 def _layer(head: Arrays, name: str, x: NDArray[np.float32]) -> NDArray[np.float32]:
     weight, bias = head[f"{name}.weight"], head[f"{name}.bias"]
     if weight.ndim != 2 or bias.shape != weight.shape[1:]:
-        raise ValueError(f"`head_` has a layer {name!r} of other shapes.")
+        raise ValueError(f"`head_` has a layer {name!r} of another shape.")
     layer: NDArray[np.float32] = x @ weight + bias
     return layer
 

@@ -1,4 +1,4 @@
-"""Similarity of two sentences from the interaction of their words, and its base."""
+"""Regression of similarity on the interaction of words, and its base class."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -39,11 +39,11 @@ from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._storage import SENTENCES, bundled, load_word_vectors
 from skparaphrase.vectors._transforms import append_new_words, multiplied
 
-_PAIRS = 256  # predicted at a time at most, of similar lengths
+_PAIRS = 256  # maximum number of pairs predicted at a time, of similar lengths
 # With a start from the cosine, training on SICK (4,500 pairs) learns more slowly.
 _MANY_PAIRS = 2000
 
-# For settings of the paper: He & Lin's code updates after each pair and discards the
+# For settings of the paper: the code of He & Lin updates after each pair and resets the
 # optimizer's moments after every epoch.
 UPDATE_EACH_PAIR: dict[str, Any] = {
     "optimizer": Optimizer(
@@ -58,24 +58,24 @@ UPDATE_EACH_PAIR: dict[str, Any] = {
 
 
 class InteractionStart(NamedTuple):
-    """What a fit starts from.
+    """Initial state of a fit.
 
     Attributes
     ----------
     targets : Targets
     network : Interaction
     scale : float
-        The factor of the word vectors.
+        Factor by which the word vectors are multiplied.
     similarity : {"cosine", "coverage"} or None
     table : WordVectors or None
-        The table whose vectors are or were trained; None if none ever were.
+        The table whose vectors are or were trained; None if they never were.
     texts : TokenBatch
         The distinct texts; ids are rows of `matrix`.
     matrix : ndarray of shape (n_words, dim)
     rows : TableRows, default=None
         The rows of `table` that are trained; None if vectors are frozen.
     anchors : ndarray of shape (n_words, dim), default=None
-        The vectors that penalties pull to and changes are measured from.
+        The vectors that penalties pull towards and from which changes are measured.
     """
 
     targets: Targets
@@ -90,7 +90,7 @@ class InteractionStart(NamedTuple):
 
 
 class PairwiseInteraction(SupervisedModel):
-    """Base class of models that compare each word of one sentence with each of another.
+    """Base class of models that compare the words of two sentences with each other.
 
     A subclass has the parameters in its signature.
     """
@@ -126,7 +126,7 @@ class PairwiseInteraction(SupervisedModel):
             self.vectors = load_word_vectors()
 
     def _table(self) -> tuple[WordVectors, float]:
-        """The table that texts are looked up in, and the factor of its vectors."""
+        """The table in which texts are looked up, and the factor of its vectors."""
         if hasattr(self, "vectors_"):
             return self.vectors_, 1.0
         return self._given_table(), self.scale_
@@ -139,9 +139,9 @@ class PairwiseInteraction(SupervisedModel):
     def _look_up(
         self, texts: list[str], table: WordVectors, factor: float
     ) -> tuple[TokenBatch, NDArray[np.float32]]:
-        """The words of texts, as rows of a matrix, and that matrix of their vectors."""
+        """The words of texts as rows of a matrix, and the matrix of their vectors."""
         batch = table.encode(texts, check_tokenizer(self.tokenizer))
-        # Words of the table first; those whose vectors are made have negative ids.
+        # Words of the table come first; words with n-gram vectors have negative ids.
         order = np.where(batch.ids < 0, len(table) - 1 - batch.ids, batch.ids)
         rows, local = np.unique(order, return_inverse=True)
         ids = np.where(rows < len(table), rows, len(table) - 1 - rows)
@@ -180,7 +180,7 @@ class PairwiseInteraction(SupervisedModel):
         return start(trained, rows.batch, rows.matrix(), rows, anchors)
 
     def _choose_similarity(self, n_pairs: int) -> str | None:
-        """The similarity that training on so many pairs starts from."""
+        """The similarity to start from, given the number of training pairs."""
         if self.similarity == "auto":
             return "cosine" if n_pairs < _MANY_PAIRS else None
         return self.similarity
@@ -233,7 +233,7 @@ class PairwiseInteraction(SupervisedModel):
         return training.Trainer(objective, table, steps)
 
     def _initial_table(self, texts: Iterable[str], scale: float) -> WordVectors:
-        """The given table with the words of texts, its vectors scaled."""
+        """The given table with the words of texts and with scaled vectors."""
         tokenizer = check_tokenizer(self.tokenizer)
         table, _ = append_new_words(self._given_table(), texts, tokenizer)
         is_weighted = table.is_weighted
@@ -299,51 +299,52 @@ class PairwiseInteraction(SupervisedModel):
         if n_long:
             warn_caller(
                 f"{n_long} of {len(texts)} distinct sentences have more than "
-                f"max_words={self.max_words} words, of which only the first "
-                f"{self.max_words} are compared."
+                f"max_words={self.max_words} words; only the first {self.max_words} "
+                "are compared."
             )
 
 
 class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
-    r"""Similarity of two sentences from the interaction of their words.
+    r"""Predict the similarity of sentences from the interaction of their words.
 
     The pairwise word interaction model (PWIM) of He & Lin (2016). A bidirectional LSTM
-    reads both sentences. A cube holds the cosine, the Euclidean distance and the dot
-    product of each word of one sentence with each word of the other: of forward states,
-    backward states, their sums and their concatenations. The focus layer keeps the
-    pairs of words that match best, and multiplies the others by 0.1. A deep
-    convolutional network processes the cube like an image, and its softmax over the
+    reads both sentences. A cube contains the cosine, the Euclidean distance and the dot
+    product of each word of one sentence with each word of the other. These are computed
+    for forward states, backward states, their sums and their concatenations. The focus
+    layer keeps the pairs of words that match best, and multiplies the others by 0.1. A
+    deep convolutional network processes the cube like an image. Its softmax over the
     integers of the scale is trained with the Kullback-Leibler divergence from the two
     levels next to the score. The prediction is the expected level.
 
-    The defaults are faster than the paper's settings and as good; see :meth:`paper`.
+    The defaults are as good as the paper's settings, and faster; see :meth:`paper`.
 
     Parameters
     ----------
     vectors : WordVectors, default=None
-        None takes the table of :func:`skparaphrase.load_pretrained`. Words that it
-        neither has nor makes vectors for are left out; the paper draws a random vector
-        for each of them.
+        None takes the table of :func:`skparaphrase.load_pretrained`. Words without a
+        vector are left out; the paper draws a random vector for each of them.
     hidden_dim : int, default=250
-        Units of the LSTM, which reads in both directions, as in the paper's code. None
-        compares word vectors instead of its states (table 8).
+        Number of units of the LSTM, which reads in both directions, as in the paper's
+        code. None compares word vectors instead of LSTM states (table 8).
     max_words : {32, 48, 64}, default=32
-        Words of a sentence that are compared, from its beginning. The LSTM reads the
-        whole sentence. A warning says how many sentences were truncated.
+        Number of words at the beginning of a sentence that are compared. The LSTM reads
+        the whole sentence. A warning gives the number of longer sentences.
     focus : {"matching", "paper", "dropout", "none"}, default="matching"
-        The focus layer of the paper's code, or algorithm 2 as printed ("paper"); or
-        instead of it dropout of 30 % of the cube in training, or nothing (table 8).
+        "matching" is the focus layer of the paper's code, and "paper" is algorithm 2 as
+        printed. "dropout" instead drops 30 % of the cube in training, and "none" omits
+        the layer (table 8).
     similarity : {"auto", "cosine", "coverage"} or None, default="auto"
-        Similarity of the two texts' word vectors that is a further input of the output
+        Similarity of the two texts' word vectors, as a further input of the output
         layer. Training starts from a regression of the scores on it alone. "cosine" is
-        that of the average word vectors. "coverage" is the mean over the words of the
-        first text of their highest cosine with a word of the second, weighted by the
+        the cosine of the average word vectors. "coverage" averages, over the words of
+        the first text, their highest cosine with a word of the second, weighted by the
         lengths of the vectors (Mihalcea et al. 2006). None is the paper's model, which
-        learns more from many pairs. "auto" is the cosine for fewer than 2,000 pairs,
+        learns more from many pairs. "auto" is "cosine" for fewer than 2,000 pairs,
         otherwise None.
     scale : float, default=6.0
-        Mean length that one factor gives to the vectors of the words in `X`. The gates
-        of an LSTM hardly open to short vectors. None leaves them as they are.
+        Mean length of the vectors of the words in `X`, after multiplication by a
+        factor. The gates of an LSTM hardly react to short vectors. None keeps the
+        lengths.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer`.
     levels
@@ -358,7 +359,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     max_epochs
         As in :class:`SimilarityRegressor`.
     freeze : {"vectors"} or None, default="vectors"
-        None also trains the word vectors.
+        "vectors" keeps the word vectors fixed; None also trains them.
     validation_fraction, patience, warm_start, device, random_state, verbose
         As in :class:`SimilarityRegressor`.
 
@@ -381,7 +382,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
 
     See Also
     --------
-    PairwiseInteractionRanker : Ranks answers instead.
+    PairwiseInteractionRanker : Ranks answers to questions.
     skparaphrase.supervised.SimilarityRegressor : Faster, and its sentence vectors have
         other uses.
 
@@ -389,21 +390,21 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     -----
     Settings of :meth:`paper`: "sick" (table 3), "msrvid" (table 4), "sts2014"
     (table 5), with an update for each pair. The paper prints the rate and the number of
-    words; LSTM units, batch size, epochs and the norm of gradients are of the released
-    code. The authors keep the best epoch of the development set: pass `X_val` and
-    `y_val`.
+    words. LSTM units, batch size, epochs and the norm of gradients come from the
+    released code. The authors keep the best epoch on the development set: pass `X_val`
+    and `y_val`.
 
-    Where the paper and its code disagree, this follows the code: one LSTM for both
-    directions, focus on the concatenated states, a matching that continues until one
-    sentence is used up, negative distances, and a channel that marks real cells, which
-    the focus weights like the others. With `focus="paper"`, the focus uses the sums of
-    the states (channels 10 and 11 in the paper's order), visits as many cells as both
-    sentences have words, and leaves the channel that marks real cells as it is.
+    Where the paper and its code disagree, this class follows the code: one LSTM for
+    both directions, focus on the concatenated states, a matching that continues until
+    one sentence is used up, negative distances, and a channel that marks real cells,
+    which the focus weights like the others. With `focus="paper"`, the focus uses the
+    sums of the states (channels 10 and 11 in the paper's order), visits as many cells
+    as both sentences have words, and does not change the channel that marks real cells.
 
     An empty sentence has no cells: all such pairs get the score of the empty cube.
 
-    The similarity is no part of the paper. With it, a model that has seen few examples,
-    or none, is as good as the similarity alone, which the networks then refine.
+    The similarity is not in the paper. With it, a model trained on few or no examples
+    is as good as the similarity alone, and more examples improve it.
 
     References
     ----------
@@ -487,6 +488,6 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
 
 
 def scale_factor(vectors: NDArray[np.floating], scale: float | None) -> float:
-    """The factor that gives vectors the mean length `scale`; 1 if that cannot be."""
+    """The factor that gives vectors the mean length `scale`; 1 if impossible."""
     length = float(np.linalg.norm(vectors, axis=1).mean()) if len(vectors) else 0.0
     return float(scale) / length if scale is not None and length > 0 else 1.0

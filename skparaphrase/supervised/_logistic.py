@@ -1,4 +1,4 @@
-"""Logistic regression on distributions, pulled towards a prior: the start of a head."""
+"""Logistic regression on distributions with a prior, which initialises a head."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, logit
 
-_TINY = 1e-6  # share of an output that no target has
-# Of `centroid_prior`, on vectors of length 1; chosen on AG News, TREC, SUBJ, MR,
-# biomedical titles and HWU64, 5 to 100 texts of each class and 30 to 2,000 at random.
+_TINY = 1e-6  # share of an output that is in no target
+# For `centroid_prior`, on vectors of length 1; chosen on AG News, TREC, SUBJ, MR,
+# biomedical titles and HWU64, with 5 to 100 texts per class and 30 to 2,000 at random.
 _SLOPE, _PENALTY = 12.0, 64.0
-_MAX_ITER = 100  # of L-BFGS; the head is trained further
+_MAX_ITER = 100  # iterations of L-BFGS; the head is trained further
 
 
 def logistic_regression(
@@ -26,11 +26,11 @@ def logistic_regression(
     prior: tuple[NDArray[np.float32], NDArray[np.float32] | None] | None = None,
     independent: bool = False,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Fit weights W and biases b so that softmax(features @ W + b) is the targets.
+    """Fit weights W and biases b of softmax(features @ W + b) to distributions.
 
-    Minimises the sum of the cross-entropies plus half of the penalty times the sum of
-    squares of W - W0, where W0 is the prior or zero. With one-hot targets of three or
-    more classes and no prior, scikit-learn's `LogisticRegression(C=1 / penalty)` has
+    The objective is the sum of the cross-entropies plus half the penalty times the sum
+    of squares of W - W0, where W0 is the prior or zero. With one-hot targets of three
+    or more classes and no prior, scikit-learn's `LogisticRegression(C=1 / penalty)` has
     the same minimum; unlike it, targets may be any distributions.
 
     Parameters
@@ -39,15 +39,15 @@ def logistic_regression(
     targets : ndarray of shape (n_samples, n_outputs)
         Rows sum to one, unless outputs are independent.
     weights : ndarray of shape (n_samples,) or (n_samples, n_outputs), default=None
-        In two dimensions only for independent outputs.
+        Two dimensions are allowed only for independent outputs.
     penalty : float, default=1.0
     prior : tuple of two ndarrays, default=None
         The weights W0, shape (n_features, n_outputs), and biases b0, shape
-        (n_outputs,), or None. With b0, the penalty also includes the squares of the
-        changes of the logits at the mean of the features; without, b is free.
+        (n_outputs,), or None. With b0, the penalty also includes the squared changes of
+        the logits at the mean of the features; without b0, biases are not penalised.
     independent : bool, default=False
-        Fit a logistic regression for each output, a sigmoid in place of the softmax, as
-        `OneVsRestClassifier(LogisticRegression(C=1 / penalty))` does.
+        Fit a logistic regression for each output, with a sigmoid instead of the
+        softmax, like `OneVsRestClassifier(LogisticRegression(C=1 / penalty))`.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def logistic_regression(
         totals = weights.reshape(len(targets), -1).astype(np.float32)
     targets = targets.astype(np.float32) * totals
     mean = features.mean(axis=0)
-    features = features - mean  # which the biases undo; L-BFGS takes fewer steps
+    features = features - mean  # undone by the biases; L-BFGS takes fewer steps
     shape = features.shape[1] + 1, targets.shape[1]
     center, penalized = np.zeros(shape, np.float32), slice(-1)  # all but the biases
     if prior is not None:
@@ -104,14 +104,14 @@ def centroid_prior(
     targets: NDArray[np.floating],
     weights: NDArray[np.floating] | None = None,
 ) -> dict[str, Any]:
-    """The nearest centroid as a logistic regression, and a penalty to pull towards it.
+    """The nearest-centroid classifier as a prior of logistic regression.
 
-    The logit of an output is, but for what all outputs share, minus half of the squared
-    distance from the weighted mean of its features, times a slope. The penalty is a
-    multiple of the curvature of the loss where all of K outputs are equally probable,
-    (K - 1) / K**2: a constant one would shrink the weights of many outputs more. Few
-    examples then have the decisions of the nearest centroid, which does not prefer the
-    outputs that most examples have; many examples those of logistic regression.
+    Up to a term that all outputs share, the logit of an output is minus half the
+    squared distance from the weighted mean of its features, times a slope. The penalty
+    is a multiple of the curvature of the loss where all K outputs are equally probable,
+    (K - 1) / K**2; a constant penalty would shrink the weights more if there are many
+    outputs. With few examples, decisions are then close to the nearest centroid, which
+    does not prefer frequent outputs. With many, they are close to logistic regression.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def centroid_prior(
     Returns
     -------
     settings : dict
-        The penalty and the prior, as `logistic_regression` takes them.
+        The penalty and the prior, as arguments of `logistic_regression`.
     """
     n_outputs, targets = targets.shape[1], targets.astype(np.float32)
     if weights is not None:

@@ -1,4 +1,4 @@
-"""Ranking of answers from the interaction of their words with a question's."""
+"""Ranking of answers by the interaction of their words with a question's."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -32,24 +32,25 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     their log-probabilities. Validation keeps the epoch with the highest mean reciprocal
     rank, as in the paper.
 
-    The defaults are faster than the paper's settings and as good; see :meth:`paper`.
+    The defaults are as good as the paper's settings, and faster; see :meth:`paper`.
 
     Parameters
     ----------
     vectors
         As in :class:`PairwiseInteractionRegressor`.
     hidden_dim : int, default=250
-        Units of the LSTM. None compares word vectors instead of its states (table 8).
+        Number of units of the LSTM. None compares word vectors instead of LSTM states
+        (table 8).
     max_words : {32, 48, 64}, default=48
-        Words of a sentence that are compared, from its beginning.
+        Number of words at the beginning of a sentence that are compared.
     focus
         As in :class:`PairwiseInteractionRegressor`.
     similarity : {"cosine", "coverage"} or None, default="coverage"
-        Similarity of the two texts' word vectors that is a further input of the output
-        layer. Training starts from a regression of relevance on it alone. "coverage" is
-        how well the candidate's words cover the question's: the mean over the
-        question's words of their highest cosine with a word of the candidate, weighted
-        by the lengths of the vectors (Mihalcea et al. 2006). "cosine" is that of the
+        Similarity of the two texts' word vectors, as a further input of the output
+        layer. Training starts from a regression of relevance on it alone. "coverage"
+        measures how well the candidate covers the question: it averages, over the
+        question's words, their highest cosine with a word of the candidate, weighted by
+        the lengths of the vectors (Mihalcea et al. 2006). "cosine" is the cosine of the
         average word vectors. None is the paper's model.
     scale, tokenizer, optimizer
         As in :class:`PairwiseInteractionRegressor`.
@@ -65,7 +66,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        0 and 1.
+        The labels 0 and 1.
     parameters_, vectors_, scale_, similarity_
         As in :class:`PairwiseInteractionRegressor`.
     loss_curve_, n_epochs_
@@ -78,20 +79,19 @@ class PairwiseInteractionRanker(PairwiseInteraction):
 
     See Also
     --------
-    skparaphrase.metrics.mrr_scorer : For model selection, like `map_scorer`.
+    skparaphrase.metrics.mrr_scorer : Scorer for model selection, like `map_scorer`.
 
     Notes
     -----
     The answers of a question are identified by the question's text, or by a second
-    column of `y`. Questions with only right or only wrong answers are trained on like
-    others. Where right answers are few, `sample_weight` can give them more weight.
+    column of `y`. Questions with only right or only wrong answers are used like the
+    others. If right answers are rare, `sample_weight` can give them more weight.
 
     Settings of :meth:`paper`: "trecqa" (table 7), "wikiqa" (table 6), with an update
-    for each pair. The released code has a grid of 64 words for TrecQA, the paper one of
-    48.
+    for each pair. For TrecQA, the released code compares 64 words, and the paper 48.
 
-    The similarity is no part of the paper. With it, a model that has seen few examples,
-    or none, is as good as the similarity alone, which the networks then refine.
+    The similarity is not in the paper. With it, a model trained on few or no examples
+    is as good as the similarity alone, and more examples improve it.
 
     References
     ----------
@@ -145,7 +145,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         store_parameters(self, locals())
 
     def decision_function(self, X: Texts) -> NDArray[np.float64]:
-        """How much more likely a candidate is right than wrong.
+        """Compute the log-odds that candidates are right.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         return logits[:, 1] - logits[:, 0]
 
     def predict_proba(self, X: Texts) -> NDArray[np.float64]:
-        """Probabilities that candidates are wrong and right.
+        """Predict the probabilities that candidates are wrong and right.
 
         Parameters
         ----------
@@ -171,12 +171,13 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         Returns
         -------
         probabilities : ndarray of shape (n_pairs, 2)
-            In the order of `classes_`. Trained to rank, not to be calibrated.
+            In the order of `classes_`. They are trained for ranking, and are not
+            calibrated.
         """
         return softmax(self._logits(X), axis=1)
 
     def predict(self, X: Texts) -> NDArray[np.intp]:
-        """Whether candidates are more likely right than wrong.
+        """Predict whether candidates are more likely right than wrong.
 
         Parameters
         ----------
@@ -185,7 +186,8 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         Returns
         -------
         labels : ndarray of shape (n_pairs,)
-            0 or 1. Trained to rank: where right answers are few, there may be no 1.
+            0 or 1. The model is trained for ranking: if right answers are rare, there
+            may be no 1.
         """
         logits = self._logits(X)
         return self._targets.decode(logits)
@@ -202,7 +204,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         Returns
         -------
         order : ndarray of shape (n_candidates,)
-            Indices of candidates. Of equal scores the first comes first.
+            Indices of candidates. Candidates with equal scores keep their order.
         """
         if not isinstance(question, str):
             raise TypeError(f"question must be a str; got {question!r}.")
@@ -212,7 +214,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         return np.argsort(-self.decision_function(pairs), kind="stable")
 
     def score(self, X: Texts, y: ArrayLike, query: ArrayLike | None = None) -> float:
-        """Mean reciprocal rank of the first right answer.
+        """Compute the mean reciprocal rank of the first right answer.
 
         Parameters
         ----------
@@ -222,8 +224,8 @@ class PairwiseInteractionRanker(PairwiseInteraction):
             1 for right answers, 0 for wrong ones, and the question of each pair.
 
         query : array-like of shape (n_pairs,), default=None
-            The question of each pair. If None, taken from `y`, otherwise from the
-            question's text.
+            The question of each pair. None takes the second column of `y` if there is
+            one, otherwise the question's text.
 
         Returns
         -------

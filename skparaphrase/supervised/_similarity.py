@@ -1,4 +1,4 @@
-"""Graded similarity of pairs of texts."""
+"""Regression of the similarity of pairs of texts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -21,7 +21,7 @@ from skparaphrase.supervised._heads import FROZEN, HeadModel, wieting_settings
 from skparaphrase.supervision._examples import Examples
 from skparaphrase.supervision._targets import Scores
 
-#: Of Wieting et al. (2016), for averages.
+#: Settings of Wieting et al. (2016), for averages.
 _PAPER: dict[str, Any] = {
     "optimizer": Optimizer(
         "adam",
@@ -40,94 +40,97 @@ _PAPER: dict[str, Any] = {
 
 
 class SimilarityRegressor(RegressorMixin, HeadModel):
-    r"""Similarity of two texts on a graded scale, learnt from scored pairs.
+    r"""Predict the similarity of two texts on a graded scale.
 
-    A softmax over the integers of the scale, linear in features of the two vectors,
-    starts as logistic regression on the vectors of the encoder, and then both are
-    trained with the Kullback-Leibler divergence from the two levels next to the score.
-    The regression is pulled towards one in which the level rises with the cosine, so
-    that ten pairs give useful scores; for dissimilarities, negate them. The prediction
-    is the expected level. :meth:`score` is the coefficient of determination, as that of
-    any regressor; the papers report Pearson's r, which
-    :data:`~skparaphrase.metrics.pearson_scorer` gives, also as `scoring=` of a search.
+    The head is a softmax over the integers of the scale, linear in features of the two
+    vectors. It starts as logistic regression on the vectors of the encoder. Then both
+    are trained with the Kullback-Leibler divergence from the two levels next to the
+    score. The prediction is the expected level.
 
-    :meth:`paper` has the head of Tai et al. (2015), equations 15 to 17, which Wieting
-    et al. (2016) and Jiao et al. (2018) train for the relatedness of SICK: from the
-    vectors :math:`g_1, g_2` of a pair, :math:`\hat p = \mathrm{softmax}(W_p\,
+    The regression is regularised towards one in which the level rises with the cosine,
+    so ten pairs already give useful scores. (Negate dissimilarities.) :meth:`score` is
+    the coefficient of determination, as for any regressor. The papers report Pearson's
+    r: use :data:`~skparaphrase.metrics.pearson_scorer`, also as `scoring=` of a search.
+
+    :meth:`paper` returns the head of Tai et al. (2015), equations 15 to 17, which
+    Wieting et al. (2016) and Jiao et al. (2018) train for the relatedness of SICK: from
+    the vectors :math:`g_1, g_2` of a pair, :math:`\hat p = \mathrm{softmax}(W_p\,
     \sigma(W_1 (g_1 \odot g_2) + W_2 |g_1 - g_2| + b_1) + b_p)`.
 
     Parameters
     ----------
     encoder : encoder, default=None
-        Any of :mod:`skparaphrase.encoders`; None is a
-        :class:`~skparaphrase.encoders.ParaphraseEncoder` of the vectors of
-        :func:`~skparaphrase.load_pretrained`. It is trained from the beginning, vectors
-        included; only its tokenisation and architecture parameters are used. Weighted
-        averages, such as SIF, train their weighted vectors. In a
-        :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
-        texts) stays as it is.
+        Any encoder of :mod:`skparaphrase.encoders`. None is a
+        :class:`~skparaphrase.encoders.ParaphraseEncoder` that starts from
+        :func:`~skparaphrase.load_pretrained`. The encoder is trained from its initial
+        state, including the vectors; only its tokenisation and architecture parameters
+        are used. For weighted averages, such as SIF, the weighted vectors are trained.
+        To keep an encoder (or any transformer of texts) unchanged, wrap it in a
+        :class:`~sklearn.frozen.FrozenEstimator`.
     hidden_dim : int, default=None
-        Units of a sigmoid layer between features and softmax, as in the papers, which
-        starts at random. None: the softmax is linear in the features and starts as
-        logistic regression on the vectors of the untrained encoder.
+        Number of units of a sigmoid layer between features and softmax, as in the
+        papers; it is initialised at random. None: the softmax is linear in the features
+        and starts as logistic regression on the vectors of the untrained encoder.
     features : sequence of str, default=("product", "absdiff", "cosine")
         Features of a pair, as in :class:`~skparaphrase.pairs.PairFeatures`; "cosine" is
-        multiplied by 10, so that a few examples suffice to learn its weight. ("first",
-        "second", "absdiff") is how Jiao et al. (2018) print theirs.
+        multiplied by 10, so a few examples are enough to learn its weight. Jiao et al.
+        (2018) print ("first", "second", "absdiff").
     projection_dim : int, default=None
-        Project the vectors of texts to this length first (2400 in the SIF paper).
+        Number of dimensions to which the vectors of texts are first projected (2400 in
+        the SIF paper). None omits the projection.
     text_norm : float, default=2.0
-        Length that the vectors of texts are scaled to before the head. The longer, the
-        less regularised is the logistic regression that a linear head starts from; the
-        vectors of the encoder learn at the rate divided by it. None leaves vectors of
-        texts as they are before the `norm` of the encoder, as most papers do; Jiao et
-        al. (2018) scale them to 1.
+        Length to which the vectors of texts are scaled before the head. With longer
+        vectors, the logistic regression that initialises a linear head is less
+        regularised. The learning rate of the encoder's vectors is divided by this
+        length. None takes the vectors before the `norm` of the encoder, as in most
+        papers; Jiao et al. (2018) scale them to 1.
     freeze : {"vectors", "encoder"}, default=None
-        What is not trained: the vectors of words, n-grams or characters; or the whole
-        encoder. With "encoder" each distinct text is embedded once, before the epochs,
-        and an unfitted encoder of another library is fitted on the texts.
+        Parameters that are not trained: the vectors of words, n-grams or characters; or
+        the whole encoder. With "encoder", each distinct text is embedded once, before
+        the first epoch, and an unfitted encoder of another library is fitted on the
+        texts.
     init : encoder, default=None
-        A fitted encoder, instead of `encoder`, which training starts from and is
-        regularised towards (Wieting et al. 2016). A copy of it is trained; wrap it in a
-        :class:`~sklearn.frozen.FrozenEstimator` where it may be cloned, as in a grid
-        search. None: `encoder` starts untrained, and the penalties pull vectors to
-        where they started, other parameters to zero.
+        A fitted encoder, instead of `encoder`. Training starts from it and is
+        regularised towards it (Wieting et al. 2016). A copy of it is trained. Wrap it
+        in a :class:`~sklearn.frozen.FrozenEstimator` if it may be cloned, as in a grid
+        search. None: `encoder` starts untrained, and the penalties pull vectors towards
+        their initial values and other parameters towards zero.
     levels : array-like of float, default=None
-        Scores that the outputs of the softmax stand for, evenly spaced: the scale. None
-        takes the integers from the lowest to the highest score of `fit`.
+        The scale: evenly spaced scores that the outputs of the softmax represent. None
+        takes the integers from the lowest to the highest score in `fit`.
     optimizer : str or Optimizer, default=None
         None is ``Optimizer("adagrad", vectors_penalty=1e-5, composition_penalty=1e-6,
         head_penalty=1e-6)``. See :class:`~skparaphrase.optimizers.Optimizer`, whose
         penalties are the paper's lambdas.
     learning_rate : float, default=0.01
-        With few examples and a linear head, it is reduced in proportion to the nats
-        that their targets hold: of n examples with K outputs it is multiplied by
-        ``min(1, n * log(K) / 100)``.
+        Step size of the optimizer. With few examples and a linear head, it is reduced
+        in proportion to the nats of the targets: with n examples and K outputs, it is
+        multiplied by ``min(1, n * log(K) / 100)``.
     batch_size : int, default=50
-        Examples per step.
+        Number of examples per step.
     max_epochs : int, default=5
         Passes over the examples. 0 keeps the initial parameters.
     validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch; the best epoch
-        is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
+        Fraction of the examples held out for validation after every epoch; the best
+        epoch is kept. Alternatively, pass `X_val` and `y_val` to :meth:`fit`.
     patience : int, default=None
         Number of epochs without a better validation score before training stops.
     warm_start : bool, default=False
-        If True, `fit` resumes from the fitted state, including optimizer and random
-        state, for `max_epochs` more epochs; after validation from the best epoch, with
-        the optimizer state of the last one.
+        If True, `fit` resumes from the fitted state, including the optimizer and the
+        random state, and trains for `max_epochs` more epochs. After validation, it
+        resumes from the best epoch, with the optimizer state of the last one.
     device : str, default="auto"
         "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None
-        The same seed gives bit-identical results on one CPU with one number of threads.
+        Seed. Results are bit-identical on the same CPU with the same number of threads.
     verbose : bool or int, default=False
-        Print the loss and the validation score of every epoch, and at the end what
-        training gained. See also :mod:`skparaphrase.callback`.
+        Print the loss and the validation score of every epoch, and the gain from
+        training at the end. See also :mod:`skparaphrase.callback`.
 
     Attributes
     ----------
     encoder_ : encoder
-        The trained encoder: its `transform` gives vectors for other uses.
+        The trained encoder; its `transform` returns vectors for other uses.
     head_ : dict of str to ndarray
         "output.weight" and "output.bias", with `hidden_dim` "hidden.weight" and
         "hidden.bias", and with `projection_dim` "projection.weight" and
@@ -142,7 +145,7 @@ class SimilarityRegressor(RegressorMixin, HeadModel):
         Pearson's r on the validation examples, if there are any, at the start and after
         each epoch.
     best_epoch_ : int
-        The epoch that was kept, if there is validation; 0 is the start.
+        With validation, the epoch that was kept; 0 is the start.
 
     See Also
     --------
@@ -154,10 +157,10 @@ class SimilarityRegressor(RegressorMixin, HeadModel):
     Settings of :meth:`paper`: "wieting" (table 5 of Wieting et al. 2016),
     "wieting-universal" (table 5; pass a fitted encoder as `init`), "wieting-features"
     (table 6; pass a fitted encoder in a :class:`~sklearn.frozen.FrozenEstimator`),
-    "sif" (table 2 of Arora et al. 2017; it
-    brings a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2, which divides by the
-    number of words, where their code divides by the sum of weights; `encoder__vectors`
-    is for your vectors), "cse" (table 3 of Jiao et al. 2018; pass a fitted
+    "sif" (table 2 of Arora et al. 2017, with a
+    :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2, which divides by the number of
+    words, unlike their code, which divides by the sum of weights; `encoder__vectors`
+    sets your vectors), "cse" (table 3 of Jiao et al. 2018; pass a fitted
     :class:`~skparaphrase.encoders.CNNEncoder` as `init`).
 
     The divergence is divided by the number of levels, as in the papers' code, which

@@ -1,4 +1,4 @@
-"""Tags for the words of sentences."""
+"""Sequence tagging: tags for the words of sentences."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -62,15 +62,16 @@ _CHARACTERS: dict[str, Any] = {"embedding_dim": 50, "dim": 150, "lowercase": Fal
 
 
 class TaggerStart(NamedTuple):
-    """What a fit of a tagger starts from.
+    """Initial state of a fit of a tagger.
 
     Attributes
     ----------
     targets : TokenTags
     encoder : TrainedEncoder
-        Of words, in the state that training starts from.
+        The encoder of words, in its initial state.
     of_words : EncoderStart
-        The vectors of the words, and the network that composes them.
+        Initial state of the word encoder: the vectors, and the network that composes
+        them.
     sentences : Sentences
     tagger : Tagger
     """
@@ -88,52 +89,55 @@ class TaggerStart(NamedTuple):
 
 
 class SequenceTagger(SupervisedModel):
-    r"""Tags for the words of sentences, such as parts of speech.
+    r"""Tag the words of sentences, for example with parts of speech.
 
     The tagger of Wieting et al. (2016, Charagram), section 4.2. An encoder embeds each
-    word by its characters, one LSTM reads the vectors from left to right and another
-    from right to left, and a dense layer and a softmax on the states of both predict
-    the tag. All parts are trained together on tagged sentences. The defaults are the
-    paper's settings for Charagram, except for sparse updates.
+    word by its characters. One LSTM reads the vectors from left to right, and another
+    from right to left. A dense layer and a softmax on the states of both predict the
+    tag. All parts are trained together on tagged sentences. The defaults are the
+    paper's settings for Charagram, except that updates are sparse.
 
     Parameters
     ----------
     word_encoder : encoder, default=None
-        Embeds words, and is trained with the rest from its initial parameters, or from
-        those of its `init`. None: a :class:`CharagramEncoder` of 150 dimensions with
-        `activation="relu"` and `min_count=2`. For characters: that,
-        :class:`CharCNNEncoder` or :class:`CharLSTMEncoder`, these best with
-        `lowercase=False`. For word vectors: :class:`ParaphraseEncoder`. One in a
-        :class:`~sklearn.frozen.FrozenEstimator` must be fitted and is not trained.
+        Encoder of words. It is trained with the rest, from its initial parameters or
+        from its `init`. None is a :class:`CharagramEncoder` of 150 dimensions with
+        `activation="relu"` and `min_count=2`. The other encoders of characters are
+        :class:`CharCNNEncoder` and :class:`CharLSTMEncoder`, which are best with
+        `lowercase=False`; for word vectors, use :class:`ParaphraseEncoder`. An encoder
+        in a :class:`~sklearn.frozen.FrozenEstimator` must be fitted, and is not
+        trained.
     hidden_dim : int, default=50
-        Units of each LSTM over words.
+        Number of units of each LSTM over words.
     dense_dim : int, default=50
-        Units of the dense layer, with tanh, on top of them.
+        Number of units of the dense layer, with tanh, on top of the LSTMs.
     capitals : bool or "auto", default="auto"
-        Tell the network whether a word contains an upper-case letter: as one more
-        n-gram for Charagram, as in the paper's code; for other encoders as one more
-        input of the LSTMs. "auto" does so if the encoder lower-cases words.
+        Whether the network has a feature for words with an upper-case letter. For
+        Charagram, it is an additional n-gram, as in the paper's code; for other
+        encoders, an additional input of the LSTMs. "auto" adds it if the encoder
+        lower-cases words.
     dropout : float, default=0.0
-        Fraction of the components of word vectors, and of states, that are dropped in
-        training. Not in the paper.
+        Fraction of the components of word vectors and states that are dropped in
+        training. It is not in the paper.
     optimizer : str or Optimizer, default=None
         None is ``Optimizer("sgd", vectors_penalty=1e-6, composition_penalty=1e-6,
         head_penalty=1e-6)``.
     learning_rate : float, default=0.2
-        Values around 0.002 suit Adam.
+        Step size of the optimizer. For Adam, use about 0.002.
     batch_size : int, default=100
-        Sentences per step.
+        Number of sentences per step.
     max_epochs : int, default=50
-        Passes over the sentences. 0 keeps the initial parameters.
+        Number of passes over the sentences. 0 keeps the initial parameters.
     validation_fraction : float, default=None
-        Fraction of the sentences, chosen at random, to score after every epoch instead
-        of training on them; the best epoch is kept.
+        Fraction of the sentences, chosen at random, held out for validation after every
+        epoch; the best epoch is kept.
     patience : int, default=None
         Number of epochs without a better validation score before training stops.
     warm_start : bool, default=False
-        If True, `fit` resumes from the fitted state, including optimizer and random
-        state, for `max_epochs` more epochs; after validation from the best epoch, with
-        the optimizer state of the last one. `y` must not contain unseen tags.
+        If True, `fit` resumes from the fitted state, including the optimizer and the
+        random state, and trains for `max_epochs` more epochs. After validation, it
+        resumes from the best epoch, with the optimizer state of the last one. `y` must
+        not contain unseen tags.
     device, random_state, verbose
         As in :class:`SimilarityRegressor`.
 
@@ -153,8 +157,8 @@ class SequenceTagger(SupervisedModel):
     n_epochs_
         As in :class:`SimilarityRegressor`.
     validation_scores_ : list of float
-        Accuracy on the tokens for validation, if there are any, at the start and after
-        each epoch.
+        Accuracy on the validation tokens, if there are any, at the start and after each
+        epoch.
     best_epoch_
         As in :class:`SimilarityRegressor`.
 
@@ -164,7 +168,7 @@ class SequenceTagger(SupervisedModel):
     code. A word without a known n-gram is a zero vector, as in the encoder.
 
     `predict` returns an array of lists, which `cross_val_predict` can join. For the
-    metrics of :mod:`sklearn.metrics` flatten both sides: `np.concatenate(y)`.
+    metrics of :mod:`sklearn.metrics`, flatten both sides: `np.concatenate(y)`.
 
     Settings of :meth:`paper`, table 4: "charagram", "charagram-2-layers", "char-cnn",
     "char-lstm".
@@ -266,14 +270,14 @@ class SequenceTagger(SupervisedModel):
             Lists, tuples or arrays of str; a column of lists. Sentences without tokens
             are ignored.
         y : sequence of tag lists
-            Labels of any type, one for each token.
+            Labels of any type, one per token.
         groups : array-like of shape (n_sentences,), default=None
             Sentences of one group, such as a document, stay together in the split of
-            `validation_fraction`, as equal sentences do.
+            `validation_fraction`, as do equal sentences.
         X_val : sequence of token lists, default=None
             Sentences to score after every epoch. The best epoch is kept.
         y_val : sequence of tag lists, default=None
-            Their tags; those that do not occur in `y` count as errors.
+            Their tags; tags that do not occur in `y` count as errors.
 
         Returns
         -------
@@ -282,13 +286,14 @@ class SequenceTagger(SupervisedModel):
         Raises
         ------
         TypeError, ValueError
-            If `X` and `y` are not lists of tokens and of as many tags, or hold one tag.
+            If `X` and `y` are not lists of tokens and of as many tags, or contain only
+            one tag.
 
         Notes
         -----
         If training is interrupted (Ctrl-C, an error in a callback), the best epoch is
-        kept, or without validation the parameters reached so far; with
-        `warm_start=True` another `fit` resumes.
+        kept, or without validation the parameters reached so far. With
+        `warm_start=True`, another `fit` resumes.
         """
         self._fit(X, y, None, groups, (X_val, y_val, None))
         return self
@@ -325,7 +330,7 @@ class SequenceTagger(SupervisedModel):
         return by_sentence(softmax(scores, axis=1), sentences)
 
     def score(self, X: Texts, y: ArrayLike) -> float:
-        """The fraction of words that get the right tag.
+        """Compute the fraction of words that are tagged correctly.
 
         Parameters
         ----------
@@ -413,7 +418,7 @@ class SequenceTagger(SupervisedModel):
 
     @property
     def _is_frozen(self) -> bool:
-        """Whether the vectors of words stay as they are."""
+        """Whether the vectors of words stay fixed."""
         return isinstance(self.word_encoder, FrozenEstimator)
 
     def _tagger(
@@ -500,6 +505,6 @@ def index_words(
 
 
 def by_sentence(flat: NDArray[Any], sentences: list[list[str]]) -> list[NDArray[Any]]:
-    """Split what belongs to tokens by sentences."""
+    """Split values of tokens by sentences."""
     ends = np.cumsum([len(sentence) for sentence in sentences], dtype=np.int64)
     return np.split(flat, ends[:-1]) if sentences else []

@@ -1,8 +1,8 @@
-"""What `X` and `y` teach: one class for each kind of examples and of targets.
+"""Training examples: one class for each kind of examples and of targets.
 
-:class:`Examples` are texts and what is known of them. Their kind says how they are read
-and split: for encoders a :class:`Lesson`, which :func:`supervise` tells apart by the
-shapes of `X` and `y`; a supervised model names its kind of :class:`Targets`.
+:class:`Examples` are texts with targets and weights. Their kind determines how they are
+read and split. For encoders, it is a :class:`Lesson`, which :func:`supervise` selects
+by the shapes of `X` and `y`. A supervised model defines its kind of :class:`Targets`.
 """
 
 # Authors: The skparaphrase developers
@@ -10,5 +10,5 @@ shapes of `X` and `y`; a supervised model names its kind of :class:`Targets`.
 
 __all__: list[str] = []  # models choose the kinds
 
-# Modules that other rooms import from; the others serve this room alone.
+# Modules that other packages import from; the others are private to this one.
 _SHARED = ("_examples", "_relevance", "_supervise", "_tags", "_targets", "_teacher")

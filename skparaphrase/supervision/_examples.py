@@ -1,4 +1,4 @@
-"""Examples that a model learns from, with strings and then with token ids."""
+"""Examples for training a model, with strings and with token ids."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -26,13 +26,13 @@ Axes = NDArray[np.float32] | None  # a map from a teacher's vectors to ours
 
 
 class Kind:
-    """Base class of what examples teach: how they are split for validation.
+    """Base class of kinds of examples, which defines how they are split for validation.
 
     For encoders the base class is :class:`Lesson`, and for supervised models
     :class:`~skparaphrase.supervision._targets.Targets`.
     """
 
-    metric: ClassVar[str]  # of validation, in messages
+    metric: ClassVar[str]  # of validation, for messages
     splits_groups: ClassVar[bool] = False  # whatever their sizes
 
     def strata(self, examples: "Examples") -> NDArray[Any] | None:
@@ -40,32 +40,32 @@ class Kind:
         return None
 
     def links(self, examples: "Examples") -> NDArray[np.intp]:
-        """Integers that link examples which stay together, shape (n_examples, n_links).
+        """Integers that link examples to be kept together, shape (n_examples, n_links).
 
-        By default those of the texts, but for hard negatives, which would link nearly
-        all triplets.
+        By default, the integers of the texts, except for hard negatives, which would
+        link nearly all triplets.
         """
         return examples.indices.reshape(len(examples), -1)[:, :2]
 
     def check_split(
         self, train: "Examples", held_out: "Examples", fraction: float
     ) -> None:
-        """Raise if a part is of no use."""
+        """Raise an error if a part cannot be used."""
 
 
 @dataclass(frozen=True)
 class Examples:
-    """Texts, pairs or triplets of texts, and what is known about each.
+    """Texts, pairs or triplets of texts, with their targets, weights and groups.
 
     Attributes
     ----------
     texts : ndarray of str or StoredTexts, of shape (n,), (n, 2) or (n, 3)
     targets : ndarray of shape (n, ...), default=None
     weights : ndarray of shape (n,), default=None
-        None for equal weights. Of shape (n, n_labels) once they are weighted by class,
-        where a text has several labels.
+        None for equal weights. The shape is (n, n_labels) after weighting by class if
+        texts have several labels.
     kind : Kind, default=None
-        What the examples teach.
+        The kind of the examples.
     groups : ndarray of int of shape (n,), default=None
         Examples of a group stay together in a split.
     """
@@ -116,14 +116,14 @@ class Examples:
     def connected(self) -> NDArray[np.intp]:
         """A number for each example, equal for those that stay together in a split."""
         links = self.kind.links(self)
-        if self.groups is not None:  # whose integers must differ
+        if self.groups is not None:  # must differ from the integers of the texts
             links = np.column_stack([links, self.groups + links.max() + 1])
         return text_groups(links)
 
     def split(self, fraction: float, rng: RandomState) -> "tuple[Examples, Examples]":
-        """Examples to train on, and a random share to validate on, both in order.
+        """Split off a random share of the examples for validation; keep the order.
 
-        Examples that share a text, or are of one group, stay together.
+        Examples that share a text, or belong to one group, stay together.
         """
         groups, strata = self.connected(), self.kind.strata(self)
         try:
@@ -150,11 +150,12 @@ def split_rows(
     *,
     whole: bool = False,
 ) -> Split:
-    """Rows to train on, and a random share to validate on, both in order.
+    """Split rows into training rows and a random share for validation, both in order.
 
     Rows of one group stay together, and both parts have about the same shares of the
-    `labels`. If that leaves too few to validate on, a warning says that groups are
-    split; with `whole`, a share of the groups is held out instead, whatever their size.
+    `labels`. If that leaves too few rows for validation, groups are split, with a
+    warning. With `whole`, a share of the groups is held out instead, whatever their
+    size.
     """
     rows = np.arange(len(groups))
     train, held_out = train_test_split(
@@ -181,8 +182,8 @@ def split_rows(
         if whole:
             return split_groups(groups, fraction, rng)
         warn_caller(
-            "Shared texts connect so many examples that those held out for "
-            "validation share texts with the others: their scores are too high."
+            "Shared texts connect so many examples that the examples held out for "
+            "validation share texts with the others. Their scores are too high."
         )
     return np.sort(train), np.sort(held_out)
 
@@ -198,7 +199,7 @@ def split_groups(groups: NDArray[np.intp], fraction: float, rng: Any) -> Split:
 
 @dataclass(frozen=True)
 class EncodedExamples:
-    """Examples as a trainer reads them: texts are token ids.
+    """Examples in the form that a trainer reads, with texts as token ids.
 
     Attributes
     ----------
@@ -207,21 +208,21 @@ class EncodedExamples:
     indices : ndarray of int of shape (n_examples,), (n_examples, 2) or (n_examples, 3)
         Positions in `texts`.
     targets : ndarray, default=None
-        Scores, shape (n_examples,); distributions over outputs, shape
-        (n_examples, n_outputs); with `of_texts` a teacher's unit vectors, shape
-        (n_texts, dim); the tags of all tokens, end to end.
+        Scores, shape (n_examples,); distributions over outputs, shape (n_examples,
+        n_outputs); with `of_texts`, a teacher's unit vectors, shape (n_texts, dim); or
+        the tags of all tokens, end to end.
     weights : ndarray of shape (n_examples,), default=None
-        Of the examples in the loss, or with `of_texts` of the texts. Their mean over
-        the examples is 1. Of shape (n_examples, n_outputs) if each output of
-        "binary_cross_entropy" has its own.
+        Weights of the examples in the loss, or of the texts with `of_texts`. Their mean
+        over the examples is 1. The shape is (n_examples, n_outputs) if each output of
+        "binary_cross_entropy" has its own weight.
     of_texts : bool, default=False
         Whether targets and weights belong to texts.
     identities : ndarray of int of shape (n_texts,), default=None
-        Equal where strings, or labels, are equal; None if all texts differ.
+        Equal for equal strings, or equal labels; None if all texts differ.
     has_classes : bool, default=False
         Whether texts of equal identities are never negatives of each other.
     n_negative : int, default=0
-        How many of the examples are pairs marked 0; they are the last ones.
+        Number of pairs marked 0; they are the last examples.
     """
 
     texts: Any
@@ -245,10 +246,10 @@ class Lesson(Kind, ABC):
     """
 
     name: ClassVar[str]  # in `KINDS`, and in `BaseLoss.learns_from`
-    noun: ClassVar[str]  # in messages
-    default_loss: ClassVar[str]  # what loss="auto" stands for
-    n_min: ClassVar[int] = 2  # examples, of which each is compared with the others
-    has_teacher: ClassVar[bool] = False  # vectors then move far, and are not shrunk
+    noun: ClassVar[str]  # for messages
+    default_loss: ClassVar[str]  # the loss of loss="auto"
+    n_min: ClassVar[int] = 2  # examples, which are compared with each other
+    has_teacher: ClassVar[bool] = False  # vectors then move far: no shrinkage
     advice: ClassVar[str] = ""  # with a loss that does not learn from it
 
     @abstractmethod
@@ -256,22 +257,22 @@ class Lesson(Kind, ABC):
         """The examples with their targets; invalid ones raise a ValueError."""
 
     def check_part(self, examples: Examples, where: str) -> None:
-        """Raise if the examples "to train on" or "to validate on" are of no use."""
+        """Raise an error if examples "to train on" or "to validate on" are unusable."""
 
     def check_validation(self, held_out: Examples, train: Examples) -> None:
-        """Raise if given examples cannot validate what is learnt from others."""
+        """Raise an error if given examples cannot validate a fit on the others."""
 
     @abstractmethod
     def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> float:
         """Score of a fitted encoder on held-out examples; higher is better."""
 
     def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
-        """Raise unless both parts have enough examples."""
+        """Raise an error unless both parts have enough examples."""
         if min(len(train), len(held_out)) < self.n_min:
             raise ValueError(
                 f"validation_fraction={fraction} leaves {len(train)} examples to train "
-                f"on and {len(held_out)} to validate on, while a minimum of "
-                f"{self.n_min} is required of each."
+                f"on and {len(held_out)} to validate on, but a minimum of "
+                f"{self.n_min} is required for each."
             )
 
     def encode(
@@ -279,7 +280,7 @@ class Lesson(Kind, ABC):
     ) -> EncodedExamples:
         """Examples for a trainer, given the tokens of the distinct texts.
 
-        With a teacher, `axes` map its vectors to those of the encoder.
+        With a teacher, `axes` map its vectors to the dimensions of the encoder.
         """
         weights = examples.normalized_weights()
         return EncodedExamples(batch, examples.indices, weights=weights)

@@ -23,11 +23,11 @@ from skparaphrase.supervision._examples import Axes, EncodedExamples, Examples, 
 from skparaphrase.text._check import is_missing
 from skparaphrase.text._lookup import TokenBatch
 
-N_PARTNERS = 2  # of a text that has a label
+N_PARTNERS = 2  # maximum number of partners of a text with a label
 
 
 class LabelledTexts(Lesson):
-    """Texts with labels; those of one class are paraphrases of each other."""
+    """Texts with labels; texts of one class are paraphrases of each other."""
 
     name, noun, default_loss = "labels", "labelled texts", "infonce"
     metric = "nearest-neighbour accuracy"
@@ -37,11 +37,11 @@ class LabelledTexts(Lesson):
         """Texts with their labels."""
         if y is None:
             raise ValueError(
-                f"X has shape {tuple(examples.texts.shape)} and y is None, so that "
-                "there is nothing to learn from. fit takes paraphrase pairs, shape "
-                "(n_pairs, 2), or texts with class labels or a teacher's vectors. In a "
-                "pipeline of single texts, FrozenEstimator(encoder) keeps an encoder "
-                "that is already trained."
+                f"X has shape {tuple(examples.texts.shape)} and y is None, so there is "
+                "nothing to learn from. Pass paraphrase pairs, shape (n_pairs, 2), or "
+                "texts with class labels or a teacher's vectors. In a pipeline of "
+                "single texts, FrozenEstimator(encoder) keeps an encoder that is "
+                "already trained."
             )
         labels = check_labels(y)
         check_consistent_length(examples.texts, labels)
@@ -49,11 +49,11 @@ class LabelledTexts(Lesson):
         return replace(examples, targets=labels)
 
     def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
-        """Raise unless two classes are left to train on."""
+        """Raise an error unless two classes are left to train on."""
         check_classes(train.targets, " to train on")
 
     def check_validation(self, held_out: Examples, train: Examples) -> None:
-        """Raise if all labels are new."""
+        """Raise an error if all labels are new."""
         check_known(held_out.targets, np.unique(train.targets))
 
     def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> float:
@@ -86,7 +86,7 @@ class LabelledTexts(Lesson):
 def check_labels(y: ArrayLike) -> NDArray[Any]:
     """Check that no class label is missing, and return them as a vector."""
     labels: NDArray[Any] = column_or_1d(y, warn=True)
-    if labels.dtype.kind == "T":  # StringDType, which scikit-learn does not know
+    if labels.dtype.kind == "T":  # StringDType, which scikit-learn does not support
         labels = labels.astype(object)
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y")
@@ -94,13 +94,13 @@ def check_labels(y: ArrayLike) -> NDArray[Any]:
         for i, label in enumerate(labels):
             if is_missing(label):
                 raise ValueError(f"y[{i}] is {label!r}: drop examples without a label.")
-    if not all(isinstance(label, str) for label in labels):  # else they may all differ
+    if not all(isinstance(label, str) for label in labels):  # str may all differ
         check_classification_targets(labels)
     return labels
 
 
 def check_known(labels: NDArray[Any], known: NDArray[Any]) -> None:
-    """Raise if all labels for validation are new."""
+    """Raise an error if all labels for validation are new."""
     if not np.isin(labels, known).any():
         raise ValueError(
             f"y_val contains the labels {np.unique(labels).tolist()}, none of which "
@@ -109,11 +109,11 @@ def check_known(labels: NDArray[Any], known: NDArray[Any]) -> None:
 
 
 def check_classes(labels: NDArray[Any], where: str = "") -> None:
-    """Raise unless two classes have two texts; `where` is added to the message."""
+    """Raise an error unless two classes have two texts; `where` ends the message."""
     n_classes = int((np.unique(labels, return_counts=True)[1] > 1).sum())
     if n_classes < 2:
         raise ValueError(
-            "Labels teach that texts of one class are similar and those of different "
+            "Labels teach that texts of one class are similar and texts of different "
             f"classes are not: two classes of at least two texts are needed{where}; "
             f"got {n_classes}."
         )
@@ -122,8 +122,8 @@ def check_classes(labels: NDArray[Any], where: str = "") -> None:
 def partners(labels: NDArray[np.intp], rng: RandomState) -> NDArray[np.intp]:
     """Pairs of texts of one class, as rows of texts, shape (n_pairs, 2).
 
-    Each text is the first of up to `N_PARTNERS` pairs, each with another text of its
-    class: the next ones in a random circle of the class.
+    Each text is the first of up to `N_PARTNERS` pairs. The second texts are the next
+    ones in a random circle of its class.
     """
     order = rng.permutation(len(labels))
     order = order[np.argsort(labels[order], kind="stable")]

@@ -26,13 +26,13 @@ class Paraphrases(Lesson):
     metric = "mean reciprocal rank"
 
     def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
-        """The pairs, all of which `y` marks with 1 if there is one."""
+        """The pairs; if `y` is given, all of them are marked with 1."""
         if y is not None:
             check_consistent_length(examples.texts, y)
         return examples
 
     def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> Any:
-        """Mean reciprocal rank of the paraphrase, with hard negatives among others."""
+        """Mean reciprocal rank of the paraphrase, with hard negatives as candidates."""
         return RetrievalScorer()(encoder, held_out.texts)
 
 
@@ -48,13 +48,13 @@ class MarkedPairs(Paraphrases):
         return replace(examples, targets=marks)
 
     def strata(self, examples: Examples) -> Any:
-        """The marks, if both parts can have both."""
+        """The marks, if both parts can have both values."""
         n_paraphrases = int(examples.targets.sum())
         is_rare = min(n_paraphrases, len(examples) - n_paraphrases) < 2
         return None if is_rare else examples.targets
 
     def check_part(self, examples: Examples, where: str) -> None:
-        """Raise unless some pairs are marked with 1."""
+        """Raise an error unless some pairs are marked with 1."""
         if not examples.targets.any():
             raise ValueError(
                 f"y marks no pair {where} with 1: there are no paraphrases to find. "
@@ -62,7 +62,7 @@ class MarkedPairs(Paraphrases):
             )
 
     def validate(self, encoder: Encoder, held_out: Examples, train: Examples) -> float:
-        """Average precision of the cosines; without pairs marked 0, as paraphrases."""
+        """Average precision of the cosines, if there are pairs marked 0."""
         if held_out.targets.all():
             return float(super().validate(encoder, held_out, train))
         first, second = np.asarray(encoder.transform(held_out.texts)).swapaxes(0, 1)
@@ -71,10 +71,10 @@ class MarkedPairs(Paraphrases):
     def encode(
         self, examples: Examples, batch: TokenBatch, rng: RandomState, axes: Axes
     ) -> EncodedExamples:
-        """Paraphrases, and then the other pairs.
+        """Encode the paraphrases, followed by the other pairs.
 
-        The mean weight of the paraphrases is 1: a negative pair of weight 2 counts as
-        two.
+        The mean weight of the paraphrases is 1, so a negative pair of weight 2 counts
+        as two.
         """
         order = np.argsort(~examples.targets, kind="stable")
         n_negative = int((~examples.targets).sum())
@@ -88,26 +88,26 @@ class MarkedPairs(Paraphrases):
 
 
 class Triplets(Paraphrases):
-    """Texts, paraphrases of them, and hard negatives."""
+    """Texts with paraphrases and hard negatives."""
 
     name = noun = "triplets"
 
     def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
-        """The triplets, which have no `y`."""
+        """The triplets; they have no `y`."""
         if y is not None:
-            raise ValueError("X has triplets, shape (n_triplets, 3): leave out y.")
+            raise ValueError("X has triplets, shape (n_triplets, 3): omit y.")
         return examples
 
 
 class GradedPairs(Lesson):
-    """Pairs whose order by similarity is learnt."""
+    """Pairs with scores, whose order by similarity is learnt."""
 
     name, noun, default_loss = "scores", "graded pairs", "cosent"
     metric = "Pearson's r"
     advice = " Or mark paraphrases, such as y >= 4."
 
     def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
-        """The pairs with their scores, of which two differ."""
+        """The pairs with their scores, which are not all equal."""
         scores = read_scores(y)
         check_consistent_length(examples.texts, scores)
         if scores.min() == scores.max():
@@ -123,7 +123,7 @@ class GradedPairs(Lesson):
     def encode(
         self, examples: Examples, batch: TokenBatch, rng: RandomState, axes: Axes
     ) -> EncodedExamples:
-        """Pairs with their scores, or ranks if single precision merges scores."""
+        """Encode pairs with scores, or with ranks if single precision merges scores."""
         scores = examples.targets.astype(np.float32)
         distinct, ranks = np.unique(examples.targets, return_inverse=True)
         if len(np.unique(scores)) < len(distinct):  # such as times in seconds

@@ -15,9 +15,9 @@ from skparaphrase.supervision._targets import Targets
 
 
 class Relevance(Targets):
-    """Wrong and right answers to questions: columns of relevance and of the question.
+    """Wrong and right answers to questions: columns for relevance and the question.
 
-    A question is a number; without a second column in `y`, its text identifies it.
+    Questions are numbers. Without a second column in `y`, their texts identify them.
     """
 
     default_loss, metric = "hinge", "mean reciprocal rank"
@@ -33,7 +33,7 @@ class Relevance(Targets):
 
     @classmethod
     def fit(cls, examples: Examples, levels: ArrayLike | None = None) -> Self:
-        """Raise unless there are right and wrong answers to train on."""
+        """Raise an error unless there are right and wrong answers to train on."""
         relevance = examples.with_weight().targets[:, 0]
         if len(np.unique(relevance)) < 2:
             raise ValueError(
@@ -43,11 +43,11 @@ class Relevance(Targets):
         return cls(np.arange(2))
 
     def check_validation(self, examples: Examples) -> None:
-        """Raise if there are weights, or if every epoch would score 0."""
+        """Raise an error if there are weights, or if every epoch would score 0."""
         if examples.weights is not None:
             raise ValueError(
-                "The mean reciprocal rank takes no weights: sample_weight_val must be "
-                "None."
+                "The mean reciprocal rank does not support weights: sample_weight_val "
+                "must be None."
             )
         if not examples.targets[:, 0].any():
             raise ValueError(
@@ -60,14 +60,14 @@ class Relevance(Targets):
         return np.eye(2)[targets[:, 0]]
 
     def decode(self, probabilities: NDArray[Any]) -> NDArray[np.intp]:
-        """1 where an answer is more likely right than wrong."""
+        """1 for answers that are more likely right than wrong."""
         return (probabilities[:, 1] > probabilities[:, 0]).astype(np.intp)
 
     def links(self, examples: Examples) -> NDArray[np.intp]:
-        """All answers to a question stay together; `y` may say which that is."""
+        """All answers to a question stay together; `y` may identify the question."""
         return examples.targets[:, 1:]
 
     def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
-        """Raise if a part lacks right or wrong answers."""
+        """Raise an error if a part lacks right or wrong answers."""
         self.fit(train)
         self.check_validation(replace(held_out, weights=None))

@@ -1,4 +1,4 @@
-"""Which kind of examples `X` and `y` hold, by their shapes."""
+"""The kind of examples in `X` and `y`, determined by their shapes."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -55,15 +55,15 @@ def supervise(
     *,
     warn: bool = True,
 ) -> Examples:
-    """Check `X` and `y`, whose shapes determine what an encoder learns from them.
+    """Check `X` and `y`, and determine the kind of examples from their shapes.
 
     Parameters
     ----------
     X : array-like of str of shape (n_texts,), (n_pairs, 2) or (n_triplets, 3)
     y : array-like, default=None
     loss : BaseLoss, default=None
-        Its attributes say which kinds of examples it learns from, and whether it takes
-        weights and pairs marked with 0. None accepts all of them.
+        Its attributes determine which kinds of examples it learns from, and whether it
+        supports weights and pairs marked with 0. None supports all of them.
     sample_weight : array-like of shape (n_examples,), default=None
         Examples of weight 0 are left out.
     groups : array-like of shape (n_examples,), default=None
@@ -82,10 +82,10 @@ def supervise(
     Warns
     -----
     UserWarning
-        If three named columns are read as triplets, and none is named "negative", or
-        if the loss takes no pairs marked with 0, and there are some.
+        If three named columns are read as triplets and none is named "negative", or if
+        there are pairs marked with 0 that the loss does not support.
     """
-    in_memory = not is_stored(X) or np.ndim(y) > 1  # as a teacher's vectors are
+    in_memory = not is_stored(X) or np.ndim(y) > 1  # like a teacher's vectors
     texts = (
         check_texts(X, widths=ROWS)
         if in_memory
@@ -95,7 +95,7 @@ def supervise(
     if sample_weight is not None:
         if loss is not None and not loss.takes_weights:
             raise ValueError(
-                f"{type(loss).__name__} takes no sample_weight: multiply by "
+                f"{type(loss).__name__} does not support sample_weight: multiply by "
                 "`batch.weights` in `compute`, and set `takes_weights = True`."
             )
         weights = check_weights(sample_weight, len(texts), np.float32)
@@ -112,24 +112,25 @@ def supervise(
         examples = replace(examples, targets=None, kind=kind)
     if len(examples) < kind.n_min:
         raise ValueError(
-            f"Found {len(examples)} samples that are {kind.noun}, while a minimum of "
-            f"{kind.n_min} is required: an example is compared with the others."
+            f"Found {len(examples)} samples ({kind.noun}), but a minimum of "
+            f"{kind.n_min} is required, because examples are compared with each other."
         )
     if warn and kind.name == "triplets":
         _warn_of_columns(X)
     if warn and len(examples) < n_all:
         warn_caller(
-            f"{n_all - len(examples)} of {n_all} pairs are marked with 0, which "
-            f"{type(loss).__name__} does not learn from: they are left out. "
-            "InfoNCELoss, which loss='auto' takes, learns that they are no paraphrases."
+            f"{n_all - len(examples)} of {n_all} pairs are marked with 0 and are left "
+            f"out, because {type(loss).__name__} does not learn from them. "
+            "InfoNCELoss, which loss='auto' selects, learns that they are not "
+            "paraphrases."
         )
     return examples
 
 
 def kind_of(shape: tuple[int, ...], y: Any, loss: Any = None) -> str:
-    """The name of a kind of examples: by the shapes of texts and `y`, and its values.
+    """Name the kind of examples, given the shapes of texts and `y`, and its values.
 
-    Where `y` holds 0 and 1 only, the loss decides between marks of paraphrases and
+    If `y` contains only 0 and 1, the loss decides between marks of paraphrases and
     scores.
     """
     names = frozenset(KINDS if loss is None else loss.learns_from)
@@ -158,13 +159,13 @@ def kind_of(shape: tuple[int, ...], y: Any, loss: Any = None) -> str:
         kind, nouns = KINDS[name], sorted(KINDS[name].noun for name in names)
         raise ValueError(
             f"X and y hold {kind.noun}, but the loss learns from "
-            f"{' or '.join(nouns)}. loss='auto' takes one that fits.{kind.advice}"
+            f"{' or '.join(nouns)}. loss='auto' selects one that fits.{kind.advice}"
         )
     return name
 
 
 def check_groups(groups: ArrayLike | None, n_examples: int) -> NDArray[np.intp] | None:
-    """The number of the group of each example; None without groups."""
+    """Number the group of each example; None without groups."""
     if groups is None:
         return None
     values = column_or_1d(groups)
@@ -178,8 +179,8 @@ def check_groups(groups: ArrayLike | None, n_examples: int) -> NDArray[np.intp] 
 
 
 def _warn_of_columns(X: Any) -> None:
-    """Warn if the names of three columns do not say that they are triplets."""
-    if hasattr(X, "collect"):  # a lazy frame, whose names take long
+    """Warn if the names of three columns do not indicate triplets."""
+    if hasattr(X, "collect"):  # a lazy frame, whose names are slow to get
         return
     names = [*map(str, column_names(X))]
     if names and not names[-1].isdecimal() and "neg" not in names[-1].lower():

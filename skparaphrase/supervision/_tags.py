@@ -18,7 +18,7 @@ from skparaphrase.text._check import describe, is_missing, unique_texts
 
 
 class TokenTags(Classes):
-    """Tags of the tokens of sentences; the targets of a sentence are an array."""
+    """Tags of the tokens of sentences; each sentence has an array of tags."""
 
     @staticmethod
     def labels(targets: NDArray[Any]) -> NDArray[Any]:
@@ -28,14 +28,14 @@ class TokenTags(Classes):
         return tags
 
     def check_validation(self, examples: Examples) -> None:
-        """Tags that are new count as errors."""
+        """New tags count as errors."""
 
     def distributions(self, targets: NDArray[Any]) -> NDArray[np.intp]:
-        """The output of each token's tag, end to end; the loss smooths them."""
+        """The outputs of the tags of all tokens, end to end; the loss smooths them."""
         return np.searchsorted(self.outputs, np.concatenate(targets))
 
     def strata(self, examples: Examples) -> None:
-        """Sentences have many tags."""
+        """Labels to stratify by: none, because sentences have many tags."""
 
     def links(self, examples: Examples) -> NDArray[np.intp]:
         """Equal sentences stay together."""
@@ -44,11 +44,11 @@ class TokenTags(Classes):
         return indices[:, np.newaxis]
 
     def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
-        """Sentences are left to train on, and some tags may be new."""
+        """Do nothing: sentences are left to train on, and tags may be new."""
 
 
 def check_sentences(X: object, name: str = "X") -> list[list[str]]:
-    """Sentences as lists of str; errors name the sentence and the token."""
+    """Check sentences as lists of str; errors name the sentence and the token."""
     sentences = _check_rows(X, name, "token")
     for i, sentence in enumerate(sentences):
         for j, token in enumerate(sentence):
@@ -67,13 +67,14 @@ def check_tags(y: object, sentences: list[list[str]], name: str = "y") -> NDArra
     for i, (sentence, row) in enumerate(zip(sentences, rows, strict=True)):
         if len(sentence) != len(row):
             raise ValueError(
-                f"Sentence {i} has {len(sentence)} tokens, but {name} {len(row)} tags."
+                f"Sentence {i} has {len(sentence)} tokens, but {len(row)} tags "
+                f"in {name}."
             )
         for j, tag in enumerate(row):
             if is_missing(tag):
                 raise ValueError(f"{name}: tag {j} of sentence {i} is missing.")
             if isinstance(tag, (list, tuple, np.ndarray)):
-                raise TypeError(f"{name}: a token has one tag; got {describe(tag)}.")
+                raise TypeError(f"{name}: tokens have one tag; got {describe(tag)}.")
     flat = list(chain.from_iterable(rows))
     if len({isinstance(tag, str) for tag in flat}) > 1:
         raise TypeError(f"{name} mixes tags that are str with tags that are not.")
@@ -91,5 +92,5 @@ def _check_list(values: object, where: str, wanted: str) -> list[Any]:
     is_one = isinstance(values, (str, bytes, Mapping, Set))
     if is_one or not isinstance(values, Iterable):
         raise TypeError(f"{where} must be {wanted}; got {describe(values)}.")
-    # Of Arrow, which iterates over scalars of its own.
+    # Arrow iterates over its own scalars.
     return values.to_pylist() if hasattr(values, "to_pylist") else list(values)

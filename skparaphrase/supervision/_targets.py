@@ -1,4 +1,4 @@
-"""What a supervised model predicts for a text or pair: scores, classes, label sets."""
+"""Targets of supervised models: scores, classes and label sets."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -18,25 +18,25 @@ from skparaphrase.supervision._examples import Examples, Kind
 from skparaphrase.supervision._labels import check_known, check_labels
 from skparaphrase.text._check import describe
 
-_MAX_STEPS = 1000  # more levels are hardly a scale of ratings
+_MAX_STEPS = 1000  # more levels are unlikely to be a scale of ratings
 _HINT = "MultiLabelBinarizer().fit_transform(y) encodes lists of labels."
 
 
 @dataclass(frozen=True)
 class Targets(Kind, ABC):
-    """Base class of what the outputs of a network mean.
+    """Base class of kinds of targets, which give outputs of a network a meaning.
 
     Parameters
     ----------
     outputs : ndarray of shape (n_outputs,)
-        The level or the label that each output represents. A model keeps them as the
-        fitted attribute that `attribute` names.
+        The level or the label that each output represents. A model stores them in the
+        fitted attribute named by `attribute`.
     """
 
     outputs: NDArray[Any]
 
     attribute: ClassVar[str] = "classes_"
-    default_loss: ClassVar[str]  # of `training`
+    default_loss: ClassVar[str]  # name of a loss in `training`
 
     @staticmethod
     @abstractmethod
@@ -46,36 +46,36 @@ class Targets(Kind, ABC):
     @classmethod
     @abstractmethod
     def fit(cls, examples: Examples, levels: ArrayLike | None = None) -> Self:
-        """Find the outputs that examples need; `levels` are given ones, or names."""
+        """Find the outputs for examples; `levels` are given outputs, or names."""
 
     @abstractmethod
     def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:
-        """What :meth:`probabilities` should be, shape (n_samples, n_outputs)."""
+        """The targets of :meth:`probabilities`, shape (n_samples, n_outputs)."""
 
     def probabilities(self, logits: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Probability of each output; by default, one of them is right."""
+        """Probability of each output; by default, exactly one is correct."""
         return softmax(logits, axis=1)
 
     @abstractmethod
     def decode(self, probabilities: NDArray[Any]) -> NDArray[Any]:
-        """Predictions, given the probabilities of the outputs."""
+        """Compute predictions from the probabilities of the outputs."""
 
     def check_resumed(self, examples: Examples) -> None:
-        """Raise if training on examples cannot resume with these outputs."""
-        return  # any examples will do, by default
+        """Raise an error if training on examples cannot resume with these outputs."""
+        return  # by default, any examples are accepted
 
     def check_validation(self, examples: Examples) -> None:
-        """Raise if examples cannot be used for validation."""
+        """Raise an error if examples cannot be used for validation."""
         return
 
     @property
     def n_outputs(self) -> int:
-        """Units of the last layer."""
+        """Number of units of the last layer."""
         return len(self.outputs)
 
 
 class Scores(Targets):
-    """Scores on a scale, whose evenly spaced levels are the outputs."""
+    """Scores on a scale; the outputs are its evenly spaced levels."""
 
     attribute = "levels_"
     default_loss, metric = "divergence", "Pearson's r"
@@ -116,18 +116,18 @@ class Scores(Targets):
         return cls(np.arange(low, high + 1))
 
     def check_resumed(self, examples: Examples) -> None:
-        """Raise if a score is outside of the scale."""
+        """Raise an error if a score is outside the scale."""
         scores, low, high = examples.targets, self.outputs[0], self.outputs[-1]
         outside = np.flatnonzero((scores < low) | (scores > high))
         if len(outside):
             raise ValueError(
-                f"{len(outside)} of {len(scores)} scores are outside of the levels, "
+                f"{len(outside)} of {len(scores)} scores are outside the levels, "
                 f"{low:g} to {high:g}; the first is {scores[outside[0]]:g} at index "
                 f"{outside[0]}."
             )
 
     def check_validation(self, examples: Examples) -> None:
-        """Raise if all scores are equal: there would be no correlation."""
+        """Raise an error if all scores are equal: there would be no correlation."""
         if np.ptp(examples.targets) == 0:
             raise ValueError(
                 f"All scores in y_val are {examples.targets[0]:g}: there is no "
@@ -156,7 +156,7 @@ class Scores(Targets):
 
 
 class Classes(Targets):
-    """Labels of any type; the distinct ones, sorted, are the outputs."""
+    """Labels of any type; the outputs are the distinct labels, sorted."""
 
     default_loss, metric = "cross_entropy", "accuracy"
 
@@ -167,7 +167,7 @@ class Classes(Targets):
 
     @staticmethod
     def labels(targets: NDArray[Any]) -> NDArray[Any]:
-        """The label of everything that gets one."""
+        """Labels to stratify by: the labels themselves."""
         return targets
 
     @classmethod
@@ -182,7 +182,7 @@ class Classes(Targets):
         return cls(labels)
 
     def check_resumed(self, examples: Examples) -> None:
-        """Raise if a label is new."""
+        """Raise an error if a label is new."""
         new = np.setdiff1d(self.labels(examples.targets), self.outputs)
         if len(new):
             raise ValueError(
@@ -191,7 +191,7 @@ class Classes(Targets):
             )
 
     def check_validation(self, examples: Examples) -> None:
-        """Raise if all labels are new."""
+        """Raise an error if all labels are new."""
         check_known(examples.targets, self.outputs)
 
     def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:
@@ -211,13 +211,13 @@ class Classes(Targets):
 
 
 class LabelSets(Targets):
-    """Columns of 0 and 1, one for each label; names or indices are the outputs."""
+    """Columns of 0 and 1, one per label; the outputs are their names or indices."""
 
     default_loss, metric = "binary_cross_entropy", "accuracy of the sets of labels"
 
     @staticmethod
     def matches(y: Any) -> bool:
-        """Whether `y` has several columns, or lists of labels, which are refused."""
+        """Whether `y` has several columns; raise an error for lists of labels."""
         rows = y if hasattr(y, "shape") else np.array(y, dtype=object)
         if len(rows.shape) != 1:
             return len(rows.shape) > 1 and rows.shape[1] > 1
@@ -231,26 +231,26 @@ class LabelSets(Targets):
         rows = np.asarray(y) if hasattr(y, "shape") else np.array(y, dtype=object)
         if rows.ndim != 2 or rows.shape[1] < 2:
             raise ValueError(
-                "y must be an indicator of several labels, shape (n_samples, "
+                "y must be an indicator matrix of labels, shape (n_samples, "
                 f"n_labels); got shape {rows.shape}. {_HINT}"
             )
         wrong = np.argwhere(~np.isin(rows, (0, 1)))
         if len(wrong):
             row, column = wrong[0].tolist()
             raise ValueError(
-                "y of several labels must hold 0 and 1; "
+                "y must contain only 0 and 1 for several labels; "
                 f"y[{row}, {column}] is {describe(rows[row].tolist()[column])}. {_HINT}"
             )
         return rows.astype(np.int8)
 
     @classmethod
     def fit(cls, examples: Examples, levels: ArrayLike | None = None) -> Self:
-        """The names of the columns, by default their indices."""
+        """The names of the columns; by default, their indices."""
         indices = np.arange(examples.targets.shape[1])
         return cls(indices if levels is None else np.asarray(levels))
 
     def check_resumed(self, examples: Examples) -> None:
-        """Raise if there are more or fewer labels."""
+        """Raise an error if the number of labels differs."""
         n_labels = examples.targets.shape[1]
         if n_labels != self.n_outputs:
             raise ValueError(
@@ -265,7 +265,7 @@ class LabelSets(Targets):
         return targets.astype(np.float64)
 
     def probabilities(self, logits: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Of each label, independent of the others."""
+        """Probability of each label, independent of the others."""
         return expit(logits)
 
     def decode(self, probabilities: NDArray[Any]) -> NDArray[np.intp]:
@@ -274,7 +274,7 @@ class LabelSets(Targets):
 
 
 def _check_levels(levels: ArrayLike) -> NDArray[np.float64]:
-    """The levels as a vector; raise unless they rise in equal steps."""
+    """The levels as a vector; raise an error unless they rise in equal steps."""
     vector = np.asarray(levels, dtype=np.float64)
     if vector.ndim == 1 and len(vector) > 1 and np.isfinite(vector).all():
         even = np.linspace(vector[0], vector[-1], len(vector))
@@ -289,9 +289,9 @@ def _check_levels(levels: ArrayLike) -> NDArray[np.float64]:
 def weighted_by_class(
     examples: Examples, class_weight: Mapping[Any, float] | str
 ) -> Examples:
-    """Examples with weights that are multiplied by those of labels.
+    """Multiply the weights of examples by the weights of their labels.
 
-    Where a text has several labels, each is a problem of two classes, 0 and 1.
+    If texts have several labels, each label is a problem of two classes, 0 and 1.
     """
     if examples.targets.ndim == 1:
         by_class = compute_sample_weight(class_weight, examples.targets)

@@ -1,4 +1,4 @@
-"""Texts with the vectors that a teacher gives them."""
+"""Texts with the vectors of a teacher."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -21,7 +21,7 @@ from skparaphrase.text._lookup import TokenBatch
 
 
 class TeacherVectors(Lesson):
-    """Texts of any shape and a teacher's unit vectors of them."""
+    """Texts of any shape and a teacher's unit vectors."""
 
     name, noun, default_loss = "vectors", "a teacher's vectors", "distillation"
     metric = "mean cosine"
@@ -29,7 +29,7 @@ class TeacherVectors(Lesson):
     has_teacher = True
 
     def read(self, examples: Examples, y: ArrayLike | None) -> Examples:
-        """Texts of shape S and vectors of shape S + (dim,), which are scaled."""
+        """Texts of shape S and vectors of shape S + (dim,), scaled to length 1."""
         texts = np.asarray(examples.texts)
         if y is None:
             raise ValueError(
@@ -42,7 +42,7 @@ class TeacherVectors(Lesson):
         return replace(examples, texts=texts, targets=vectors)
 
     def check_validation(self, held_out: Examples, train: Examples) -> None:
-        """Raise if the teacher's vectors have other dimensions."""
+        """Raise an error if the teacher's vectors have other dimensions."""
         theirs, ours = held_out.targets.shape[-1], train.targets.shape[-1]
         if theirs != ours:
             raise ValueError(f"y_val has {theirs} dimensions, but y has {ours}.")
@@ -63,18 +63,17 @@ class TeacherVectors(Lesson):
         embed: Callable[[Any], NDArray[np.float32]],
         earlier: Axes,
     ) -> Axes:
-        """The map from the teacher's vectors to an encoder's of other dimensions.
+        """The map from the teacher's vectors to other dimensions of an encoder.
 
         Parameters
         ----------
         examples : Examples
         dim : int
-            Dimensions of the encoder's vectors.
+            Number of dimensions of the encoder's vectors.
         embed : callable
-            Returns the vectors of distinct texts by the encoder that training starts
-            from.
+            Returns the vectors of distinct texts by the initial encoder.
         earlier : ndarray or None
-            The map of an earlier fit, which stays in use.
+            The map of an earlier fit, which continues to be used.
 
         Returns
         -------
@@ -96,7 +95,7 @@ class TeacherVectors(Lesson):
             )
         if len(earlier) != teacher.shape[1]:
             raise ValueError(
-                f"The teacher's vectors had {len(earlier)} dimensions before, and now "
+                f"The teacher's vectors had {len(earlier)} dimensions before, but now "
                 f"have {teacher.shape[1]}. Fit a clone to start again."
             )
         return earlier
@@ -117,44 +116,44 @@ class TeacherVectors(Lesson):
 
 
 def _flat(examples: Examples) -> NDArray[np.float32]:
-    """A teacher's vectors, a row for each text."""
+    """A teacher's vectors, one row per text."""
     vectors: NDArray[np.float32] = examples.targets
     return vectors.reshape(-1, vectors.shape[-1])
 
 
 def indicator_rows(y: Any) -> NDArray[Any] | None:
-    """The first rows of a matrix if they hold 0 and 1, as labels do, else None."""
+    """The first rows of a matrix if they have only 0 and 1, like labels; or None."""
     rows = y[:100]
     rows = rows.toarray() if issparse(rows) else np.asarray(rows, object)
     return rows if np.isin(rows, (0, 1)).all() else None
 
 
 def refuse_indicator(y: Any, shape: tuple[int, ...]) -> None:
-    """Raise if a matrix holds labels instead of vectors."""
+    """Raise an error if a matrix contains labels instead of vectors."""
     if (rows := indicator_rows(y)) is None:
         return
     problem = (
-        "several labels a text, of which an encoder does not learn: pass them to "
-        "TextClassifier, or keep the encoder as it is with FrozenEstimator"
+        "several labels per text, from which encoders do not learn: pass them to "
+        "TextClassifier, or keep the encoder unchanged with FrozenEstimator"
     )
     if (rows.sum(axis=1) == 1).all():
         problem = "one-hot labels: pass the labels, as in y.argmax(axis=1)"
     raise ValueError(
-        f"y has shape {tuple(shape)} and holds {problem}. (If it does hold a teacher's "
-        "vectors, set loss='distillation'.)"
+        f"y has shape {tuple(shape)} and contains {problem}. (If it contains a "
+        "teacher's vectors, set loss='distillation'.)"
     )
 
 
 def check_vectors(
     vectors: Any, texts: NDArray[np.object_], name: str, **checks: Any
 ) -> NDArray[Any]:
-    """The vectors that a teacher gives texts, an array of their shape + (dim,)."""
+    """Check a teacher's vectors of texts, an array of their shape + (dim,)."""
     vectors = check_array(
         vectors, ensure_2d=False, allow_nd=True, input_name=name, **checks
     )
     if vectors.ndim != texts.ndim + 1 or vectors.shape[:-1] != texts.shape:
         raise ValueError(
-            f"{name} must hold a teacher's vectors, shape {(*texts.shape, 'dim')} for "
+            f"{name} must be a teacher's vectors, shape {(*texts.shape, 'dim')} for "
             f"texts of shape {texts.shape}; got shape {vectors.shape}."
         )
     return vectors
@@ -165,8 +164,8 @@ def mean_targets(
 ) -> NDArray[np.float32]:
     """Unit targets of distinct texts, shape (n_texts, dim).
 
-    Row `i` of `vectors` belongs to text `indices[i]`; a text that occurs more than once
-    gets the mean of its rows. `vectors` are changed in place.
+    Row `i` of `vectors` belongs to text `indices[i]`. A text that occurs more than once
+    gets the mean of its rows. `vectors` is changed in place.
     """
     if n_texts == len(vectors):  # in order
         return unit_vectors(vectors, out=vectors)
@@ -181,10 +180,10 @@ def find_axes(
 ) -> NDArray[np.float32]:
     """The linear map from a teacher's vectors to the dimensions of a student.
 
-    The principal axes of the teacher's vectors (not centred, which keeps cosines as
-    well as so many dimensions can), rotated toward the student's vectors of the same
-    texts (orthogonal Procrustes problem, Schoenemann 1966), so that training does not
-    start with learning another basis.
+    These are the principal axes of the teacher's vectors, not centred, which preserves
+    cosines as well as possible in so many dimensions. They are rotated towards the
+    student's vectors of the same texts (orthogonal Procrustes problem, Schoenemann
+    1966), so training does not have to learn another basis first.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From texts to token identifiers: checks, tokenizers and ragged batches."""
+"""Texts to token ids: input checks, tokenizers and ragged batches."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -17,7 +17,7 @@ __all__ = [
     "clean_text",
 ]
 
-# Modules that other rooms import from; the others serve this room alone.
+# Modules that other packages import from; the others are private to this one.
 _SHARED = ("_check", "_lookup", "_ngrams", "_stored", "_tokenizer")
 
 _docstrings.complete(__name__)

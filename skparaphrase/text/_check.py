@@ -1,4 +1,4 @@
-"""The one place that says what a text input is."""
+"""Checks of text inputs, for all modules."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -19,9 +19,9 @@ from skparaphrase._typing import Texts
 from skparaphrase.text._stored import Shape, is_stored, read_blocks
 
 _EXPECTED = "a list, array, Series or one-column frame of str, or pairs of str"
-ROWS = (2, 3)  # widths of rows that an encoder learns from
-ANY = range(1, 2**31)  # of rows that it transforms
-_ROWS = 1 << 15  # read from disk at a time
+ROWS = (2, 3)  # numbers of texts in a row that an encoder learns from
+ANY = range(1, 2**31)  # numbers of texts in a row that it transforms
+_ROWS = 1 << 15  # rows read from disk at a time
 _ZIP = "Two lists become pairs with list(zip(first, second))."
 _NO_TEXTS = (str, bytes, bytearray, memoryview, Mapping, Set)
 _IDS = ("id", "ids", "_id", "uuid", "index")  # names of columns that hold no texts
@@ -40,7 +40,7 @@ def check_texts(
         arrays, datasets and Parquet files of pyarrow; datasets and columns of Hugging
         Face's datasets. Generators are read to their end.
     widths : collection of int, default=(2,)
-        How many texts a row may have besides one.
+        Number of texts that a row may have, in addition to one.
     fill_missing : bool, default=False
         If True, a missing entry (None, NaN) becomes an empty text.
 
@@ -55,7 +55,7 @@ def check_texts(
         entry is not a `str`; the message names the first one and its index.
     ValueError
         If an entry is missing (None, NaN) and not filled, if rows differ in length, or
-        if there are other numbers of columns.
+        if the number of columns is not allowed.
 
     Warns
     -----
@@ -74,8 +74,8 @@ def check_text_blocks(
     Yields
     ------
     block : tuple (texts, shape)
-        Texts row after row, and the shape of their array. There is one block, unless
-        `X` is read from disk. Error messages name indices in the whole.
+        Texts row by row, and the shape of their array. There is one block, unless `X`
+        is read from disk. Indices in error messages count from the start of `X`.
     """
     is_in_blocks = is_stored(X)
     n_done = 0
@@ -164,7 +164,7 @@ def unique_texts(texts: NDArray[np.object_]) -> tuple[list[str], NDArray[np.intp
 
 
 def unique_strings(texts: list[str]) -> tuple[list[str], NDArray[np.intp] | None]:
-    """As :func:`unique_texts`, of a list; without indices if all are distinct."""
+    """Like :func:`unique_texts` for a list; indices are None if all are distinct."""
     if len(set(texts)) == len(texts):  # takes half as long
         return texts, None
     positions = defaultdict[str, int](count().__next__)
@@ -201,7 +201,7 @@ def materialize(X: Any) -> Any:
     """Collect lazy frames; convert iterators and arrays without rows."""
     if isinstance(X, Iterator):
         return list(X)
-    if hasattr(X, "collect_schema") and hasattr(X, "collect"):  # of polars
+    if hasattr(X, "collect_schema") and hasattr(X, "collect"):  # polars LazyFrame
         return X.collect()
     if hasattr(X, "__array__") and not hasattr(X, "__getitem__"):
         return np.asarray(X)
@@ -211,7 +211,7 @@ def materialize(X: Any) -> Any:
 def _read(X: Any, first: int) -> tuple[list[Any], Shape]:
     """The texts of a container, row after row, and the shape of their array.
 
-    `first` is the index of the first row in the whole.
+    `first` is the index of the first row in the input.
     """
     rows = [*X] if isinstance(X, list) else _to_rows(X)
     if isinstance(rows, np.ndarray):
@@ -243,7 +243,7 @@ def _to_rows(X: Any) -> list[Any] | NDArray[Any]:
         if X.ndim > 1:
             # A matrix cannot be flat; a masked array keeps its mask.
             return X.astype(object, subok=isinstance(X, np.ma.MaskedArray))
-        X = X.tolist()  # whose entries may be rows
+        X = X.tolist()  # its entries may be rows
     if isinstance(X, _NO_TEXTS) or not np.iterable(X):
         advice = " Put a single text in a list." if isinstance(X, str) else ""
         raise TypeError(f"Expected {_EXPECTED}; got {describe(given)}.{advice}")
@@ -281,14 +281,14 @@ def _refuse_other_entries(texts: list[Any], shape: Shape, first: int) -> None:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value is None, NaN, or what pandas has for missing values."""
+    """Whether a value is None, NaN, or one of the missing values of pandas."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and value != value
 
 
 def describe(value: object) -> str:
-    """A value, shortened, and its type for an error message."""
+    """Describe a value by its shortened repr and its type, for an error message."""
     if value is None:
         return "None"
     shown = repr(value)

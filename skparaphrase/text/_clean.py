@@ -20,7 +20,7 @@ from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Texts
 from skparaphrase.text._check import ANY, check_texts
 
-_MOST_PASSES = 4  # over a text; more only where escapes are nested on purpose
+_MOST_PASSES = 4  # over a text; only deliberately nested escapes need more
 
 # No pattern below takes more than linear time: a match that fails stops at the next "<"
 # or "&", or at the end of the word or line, and none is tried from inside a word.
@@ -51,7 +51,7 @@ _INLINE = (
     "a|abbr|b|bdi|bdo|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strike"
     "|strong|sub|sup|tt|u|var|wbr"
 )
-# Only a text that holds one of these is HTML; others may have a "List<String>".
+# A text is HTML only if it contains one of these; others may have a "List<String>".
 _IS_HTML = re.compile(
     rf"</?(?:{_INLINE}|blockquote|body|br|center|div|h[1-6]|head|hr|html|img|li|ol|p|pre"
     r"|script|style|table|td|th|title|tr|ul)\b[^<>]*+>|<!--|<!doctype\b",
@@ -68,7 +68,7 @@ _TAG = re.compile(
     r"|<[/!?a-z][^<>]*+>",
     re.IGNORECASE,
 )
-_JOINS = re.compile(_INLINE, re.IGNORECASE)  # its tag may stand inside a word
+_JOINS = re.compile(_INLINE, re.IGNORECASE)  # such a tag may occur inside a word
 _QUOTE_TAG = re.compile(  # of Gmail, Outlook, Thunderbird
     r"<blockquote\b|<(?:div|p|pre|span|table)\b[^>]*?\s(?:class|id)=[\"']?(?:[\w -]* )?"
     r"(?:(?:gmail_|moz-|ms-outlook-mobile-)?signature|gmail_attr|moz-cite-prefix)"
@@ -78,7 +78,7 @@ _QUOTE_TAG = re.compile(  # of Gmail, Outlook, Thunderbird
 _ENTITY = re.compile(r"&(?:(#\d{1,7}|#x[0-9a-f]{1,6})|[a-z][a-z0-9]{1,31});", re.I)
 _OPENS = re.compile(r"<(?=[/!?a-z])", re.IGNORECASE)
 
-# Of e-mails. ">>>" is a prompt of Python rather than a quote of a quote of a quote.
+# In e-mails. ">>>" is a Python prompt rather than a triply nested quote.
 _QUOTED = re.compile(
     r">(?!>>)|Sent from (?:my|Mail|Yahoo)\b.{0,40}$|Get Outlook for .{0,20}$"
 )
@@ -88,7 +88,7 @@ _ORIGINAL = re.compile(r"-{2,} ?Original [Mm]essage ?-{2,}\n|_{8,}\nFrom:")
 _FIELDS = re.compile(  # with a subject, unlike "From: Bonn", "To: Ulm"
     r"\*?From:(?=(?:.*\n){1,6}?\*?(?:Sent|Date|To):)(?:.*\n){1,6}?\*?Subject:"
 )
-_SIGNATURE = 9  # lines at most, of which the first is "--"
+_SIGNATURE = 9  # maximum number of lines, including the first one, "--"
 
 
 @overload
@@ -108,22 +108,24 @@ def clean_text(X: Texts | str) -> NDArray[np.object_] | str:
     - Tags, comments, scripts and styles of HTML are removed, and its entities decoded.
       A text without a common tag keeps its angle brackets.
     - Web and e-mail addresses are removed.
-    - Of e-mails, lines that begin with ">", what follows "On 1 May, Ann wrote:",
-      "-----Original Message-----" or the lines "From:" to "Subject:" of a quoted mail,
-      and signatures (up to eight lines that follow "--") are removed, unless nothing
-      else remains. The phrases are English. Of HTML, so are the elements "blockquote"
-      and those that mail programs mark as a signature by class or id.
-    - An emoji becomes its Unicode name, "grinning face", once if it is repeated. (One
-      that Python's `unicodedata` does not know yet is removed.)
+    - In e-mails, lines that begin with ">" and signatures (up to eight lines after
+      "--") are removed, as is everything after "On 1 May, Ann wrote:",
+      "-----Original Message-----" or the lines "From:" to "Subject:" of a quoted mail.
+      Only English phrases are recognised. In HTML, the elements "blockquote" and those
+      that mail programs mark as a signature by class or id are also removed. If nothing
+      would remain, all of this is kept.
+    - An emoji becomes its Unicode name, "grinning face", once if it is repeated. (Emoji
+      that are missing from Python's `unicodedata` are removed.)
     - A missing text (None, NaN) becomes an empty one, whose vector is zero.
-    - Unicode is normalised (NFKC), curly quotation marks become straight, and white
-      space single; invisible characters are removed. Lines stay.
+    - Unicode is normalised (NFKC), curly quotation marks become straight, and runs of
+      white space become one space. Invisible characters are removed. Line breaks are
+      kept.
 
     Parameters
     ----------
     X : str or array-like of str of shape (n_texts,), (n_texts, 1) or (n_rows, k)
-        One text, or texts or rows of texts as encoders take them. A single None is not
-        a text.
+        One text, or texts or rows of texts in any form that encoders accept. A single
+        None is not a text.
 
     Returns
     -------
@@ -159,7 +161,7 @@ def _clean(text: str) -> str:
         before, text = text, _clean_once(text, join="")
         if text == before:
             return text
-    # Spaces instead of joints and of entities, so that nothing new arises
+    # Tags and entities become spaces, so their neighbours never form new ones
     return _clean_once(text, join=" ")
 
 

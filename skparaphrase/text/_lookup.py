@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skparaphrase._progress import progress_bar
 
-BLOCK = 4096  # texts that are looked up at a time
+BLOCK = 4096  # texts looked up at a time
 
 
 @dataclass(eq=False, slots=True)
@@ -56,12 +56,12 @@ class TokenBatch:
 
     @staticmethod
     def concatenate(blocks: "Iterable[TokenBatch]") -> "TokenBatch":
-        """Join batches, of which there is at least one.
+        """Join one or more batches.
 
         Parameters
         ----------
         blocks : iterable of TokenBatch
-            A progress bar shows how many texts they have.
+            A progress bar shows the number of texts.
 
         Returns
         -------
@@ -110,7 +110,7 @@ def ragged_positions(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Positions of the slices `starts[i]:starts[i] + lengths[i]`, end to end.
 
-    The second array tells where each slice begins in the first.
+    The second array holds the position in the first at which each slice begins.
     """
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])

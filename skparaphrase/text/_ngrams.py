@@ -1,4 +1,4 @@
-"""Texts to character n-grams, and n-grams to rows of a vocabulary."""
+"""Character n-grams of texts, and their rows in a vocabulary."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -22,17 +22,16 @@ LONGEST_NGRAM = 100  # characters; the time grows with the square of the order
 class NgramTokenizer(DocumentedOnline, BaseEstimator):
     """Split texts into character n-grams, and look n-grams up in a vocabulary.
 
-    A text is brought into composed characters (Unicode's form NFC) and lower-cased,
-    each run of white space becomes one space, and one space is put on each side.
-    N-grams thus see where words begin and end, and cross from word to word. A blank
-    text has no n-grams. A parameter object, like
-    :class:`WordTokenizer`.
+    A text is converted to composed characters (Unicode's form NFC) and lower-cased.
+    Each run of white space becomes one space, and one space is added on each side, so
+    n-grams include the beginnings and ends of words and span adjacent words. A blank
+    text has no n-grams. This is a parameter object, like :class:`WordTokenizer`.
 
     Parameters
     ----------
     ngram_range : tuple of int (lowest, highest), default=(2, 4)
-        Orders, in characters (code points): two int with 1 <= lowest <= highest <= 100,
-        which is checked when they are used.
+        Orders, in characters (code points): two int with 1 <= lowest <= highest <= 100.
+        They are checked when they are used.
     lowercase : bool, default=True
         Lower-case the text first.
     binary : bool, default=True
@@ -77,7 +76,7 @@ class NgramTokenizer(DocumentedOnline, BaseEstimator):
         return lowest, highest
 
     def _key(self) -> type:
-        """Equal for tokenizers whose n-grams a table can share."""
+        """Key that is equal for tokenizers whose n-grams can share a table."""
         return type(self)
 
     def vocabulary(
@@ -98,7 +97,7 @@ class NgramTokenizer(DocumentedOnline, BaseEstimator):
         Returns
         -------
         ngrams : list of str
-            By order, then by falling count, then by string.
+            Sorted by order, then by decreasing count, then by string.
         """
         index, counts = _core.core.WordIndex(), np.zeros(0, np.int64)
         for block in text_blocks(texts, BLOCK):
@@ -133,13 +132,13 @@ class NgramTokenizer(DocumentedOnline, BaseEstimator):
             :class:`~skparaphrase.vectors.WordVectors`. Orders outside `ngram_range` are
             ignored.
         unknown : int, default=None
-            The row of n-grams that `index` lacks. None leaves them out.
+            The row of n-grams that are missing from `index`. None leaves them out.
 
         Returns
         -------
         batch : TokenBatch
-            If `binary`, the rows of a text are sorted. Otherwise they follow its
-            characters, and where several n-grams begin, the shorter ones come first.
+            If `binary`, the rows of a text are sorted. Otherwise they are in the order
+            of its characters, and shorter n-grams come first where several begin.
         """
         [texts] = text_blocks(texts, sys.maxsize)
         return TokenBatch(*self._find(texts, index, unknown, self.binary))

@@ -1,4 +1,4 @@
-"""Rows of pyarrow and of Hugging Face's datasets, read from disk in blocks."""
+"""Rows of pyarrow and Hugging Face datasets, read from disk in blocks."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 Shape = tuple[int, ...]
-Blocks = Iterable[tuple[list[str], Shape]]  # texts row after row, and their shape
+Blocks = Iterable[tuple[list[str], Shape]]  # texts row by row, and their shape
 
 
 def is_stored(X: object) -> bool:
-    """Whether rows are read from disk when they are needed.
+    """Whether rows are read from disk on demand.
 
-    True for a `Dataset`, `Scanner` or `ParquetFile` of pyarrow, whose tables and arrays
-    are in memory, and for a `Dataset` or `Column` of Hugging Face's datasets.
+    True for a `Dataset`, `Scanner` or `ParquetFile` of pyarrow (its tables and arrays
+    are in memory), and for a `Dataset` or `Column` of Hugging Face's datasets.
     """
     if isinstance(X, list):  # fast, for single sentences
         return False
@@ -64,8 +64,8 @@ class StoredTexts:
     ----------
     read : callable
         Returns blocks of all texts; see :func:`check_text_blocks`.
-    positions : ndarray of int of any shape, rising
-        Where the texts are among all; pair `i` is at `2i` and `2i + 1`.
+    positions : ndarray of int of any shape, ascending
+        Positions of the texts among all texts; pair `i` is at `2i` and `2i + 1`.
     hashes : ndarray of int of the same shape
         64 bits of each text, by which equal texts are recognised: two of a million
         differing texts share them with a probability of 3e-8.
@@ -103,7 +103,7 @@ class StoredTexts:
         _, first, indices = np.unique(
             self.hashes, return_index=True, return_inverse=True
         )
-        order = np.argsort(first)  # of appearance
+        order = np.argsort(first)  # order of first appearance
         return self.ravel()[first[order]], np.argsort(order)[indices]
 
     def __iter__(self) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Texts to words."""
+"""Tokenizers that split texts into words."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -17,7 +17,7 @@ from skparaphrase._core import WORD, folded
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase.text._check import describe
 
-#: Named token patterns. No match of them holds white space.
+#: Named token patterns. Their matches contain no white space.
 TOKEN_PATTERNS: Mapping[str, str] = {
     # Words with their inner apostrophes, hyphens and dots; punctuation marks alone.
     "words": rf"{WORD}(?:['\-.]{WORD})*|[^\w\s]",
@@ -41,8 +41,8 @@ class WordTokenizer(DocumentedOnline, BaseEstimator):
 
     A parameter object in the style of scikit-learn: it can be cloned, and its
     parameters can be searched over (`tokenizer__pattern`). They are checked when they
-    are used. An instance is callable: it takes a text and returns its tokens, in
-    composed characters (Unicode's form NFC), whatever the form of the text.
+    are used. An instance is callable: it takes a text and returns its tokens. They are
+    always in composed characters (Unicode's form NFC).
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class WordTokenizer(DocumentedOnline, BaseEstimator):
         return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
-        """Equal for tokenizers that give equal tokens."""
+        """Key that is equal for tokenizers that return equal tokens."""
         return type(self), self.pattern, self.lowercase, self.split_compounds
 
     def _fold(self, text: str) -> str:
@@ -148,7 +148,7 @@ _DEFAULT = WordTokenizer()
 
 
 class FunctionTokenizer(WordTokenizer):
-    """A user's function as a tokenizer; it is called with unchanged texts."""
+    """A tokenizer that calls a user's function with unchanged texts."""
 
     def __init__(self, function: Callable[[str], Iterable[str]]) -> None:
         split_compounds = getattr(function, "split_compounds", True)
@@ -168,8 +168,8 @@ class FunctionTokenizer(WordTokenizer):
         """The words that the function returns, checked."""
         words = self.function(text)
         if type(words) is not list:
-            # A str iterates over characters, and a mapping (such as what tokenizers of
-            # transformers return) over its names.
+            # Iterating over a str gives characters, and over a mapping (such as the
+            # output of a transformers tokenizer) its keys.
             if isinstance(words, (str, bytes, Mapping)) or not np.iterable(words):
                 raise TypeError(
                     "The tokenizer must return the words of a text, such as a list of "
@@ -191,14 +191,14 @@ def check_tokenizer(tokenizer: Any) -> WordTokenizer:
     Parameters
     ----------
     tokenizer : None, callable or WordTokenizer
-        None is one `WordTokenizer()` that all share: do not change it. A callable takes
-        a text as it is given and returns its tokens, an iterable of str that is not a
-        str itself; compounds that the vocabulary lacks are split.
+        None is one shared `WordTokenizer()`: do not change it. A callable takes an
+        unchanged text and returns its tokens, an iterable of str that is not a str
+        itself. Compounds that are missing from the vocabulary are split.
 
     Returns
     -------
     tokenizer : WordTokenizer
-        The same object if it is one.
+        The same object if it is a `WordTokenizer`.
 
     Raises
     ------
@@ -241,6 +241,6 @@ def _compiled(pattern: str) -> Callable[[str], list[str]]:
     if compiled.groups > 1:
         raise ValueError(
             f"pattern {pattern!r} has {compiled.groups} capturing groups; it may have "
-            "one, which is then the token."
+            "one, whose match becomes the token."
         )
     return compiled.findall

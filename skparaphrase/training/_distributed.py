@@ -18,19 +18,20 @@ from skparaphrase.networks._table import Ints
 from skparaphrase.text._lookup import TokenBatch
 from skparaphrase.training._trainer import Trainer
 
-Compose = Callable[[Tensor, Tensor, Ints], Tensor]  # of table, ids and offsets
+Compose = Callable[[Tensor, Tensor, Ints], Tensor]  # table, ids, offsets
 
 
 def share_steps(trainer: Trainer, max_epochs: int) -> None:
-    """Let a trainer take every step together with those of other processes, if any.
+    """Let a trainer take every step together with other processes, if there are any.
 
-    All have the same data, draw the same random numbers and end every step with the
-    same state. Each composes only its share of a batch. The rows of all shares go to
-    all processes, and each computes the loss of the whole batch, so that negatives come
-    from the whole batch. The gradient of a row stays with the process that composed it;
-    gradients of parameters and of word vectors are summed over processes.
+    All processes have the same data, draw the same random numbers and end every step in
+    the same state. Each composes only its share of a batch. The rows of all shares are
+    sent to all processes, and each computes the loss of the whole batch, so negatives
+    come from the whole batch. The gradient of a row stays with the process that
+    composed it. Gradients of parameters and word vectors are summed over processes.
 
-    A task of joblib trains alone: parallel tasks would receive each other's messages.
+    A joblib task trains alone, because parallel tasks would receive each other's
+    messages.
     """
     is_group = distributed.is_available() and distributed.is_initialized()
     objective = trainer.objective
@@ -42,7 +43,7 @@ def share_steps(trainer: Trainer, max_epochs: int) -> None:
 
 
 def check_same(trainer: Trainer, max_epochs: int) -> None:
-    """Raise a RuntimeError, in all processes, that names what they differ in."""
+    """Raise a RuntimeError in all processes that names their differences."""
     parts: dict[str, Any] = {
         name: value
         for name, value in vars(trainer.objective.examples).items()
@@ -64,10 +65,10 @@ def check_same(trainer: Trainer, max_epochs: int) -> None:
     if any(differs):
         names = [name for name, differ in zip(parts, differs, strict=True) if differ]
         raise RuntimeError(
-            f"torch.distributed is initialised, so that its {len(every)} processes "
-            f"train one model together; but they differ in {', '.join(names)}. Give "
-            "each of them the same data in the same order, equal parameters and an int "
-            "as random_state. (To train models that differ, call "
+            f"torch.distributed is initialised, so its {len(every)} processes train "
+            f"one model together, but they differ in {', '.join(names)}. Pass the same "
+            "data in the same order, equal parameters and an int as random_state in "
+            "each of them. (To train separate models, call "
             "torch.distributed.destroy_process_group() first.)"
         )
 
@@ -75,21 +76,21 @@ def check_same(trainer: Trainer, max_epochs: int) -> None:
 def share_rows(
     compose: Compose, texts_per_row: int, table: Tensor, ids: Tensor, offsets: Ints
 ) -> Tensor:
-    """The rows of a batch, of which this process computes its share.
+    """The rows of a batch; this process computes only its share.
 
-    `compose` takes table, ids and offsets of texts, and returns a row for each
-    `texts_per_row` of them.
+    `compose` takes table, ids and offsets of texts, and returns one row per
+    `texts_per_row` texts.
     """
     rank, n_processes = distributed.get_rank(), distributed.get_world_size()
     bounds = shares(offsets[::texts_per_row], n_processes)
     start, stop = bounds[rank : rank + 2]
-    if start == stop:  # a row that nobody reads, so that gradients exist
+    if start == stop:  # an unused row, to have gradients
         start, stop = 0, 1
     own = offsets[start * texts_per_row : stop * texts_per_row + 1]
     rows = compose(table, ids[own[0] : own[-1]], own - own[0])
     sizes = np.diff(bounds).tolist()
     rows = rows[: sizes[rank]]
-    message = rows.new_zeros(max(sizes), rows.shape[1])  # all have one length
+    message = rows.new_zeros(max(sizes), rows.shape[1])  # all have the same length
     message[: sizes[rank]] = rows.detach()
     every = [torch.empty_like(message) for _ in sizes]
     distributed.all_gather(every, message)
@@ -99,11 +100,11 @@ def share_rows(
 
 
 def shares(offsets: Ints, n_processes: int) -> list[int]:
-    """Where the share of each process starts, and at last the number of texts.
+    """The start of the share of each process, followed by the number of texts.
 
     Shares have about equal numbers of tokens; some may be empty.
     """
-    cost = offsets + np.arange(len(offsets))  # a text without tokens has one, too
+    cost = offsets + np.arange(len(offsets))  # an empty text counts as well
     middles = (cost[1:] + cost[:-1]) / 2
     wanted = cost[-1] / n_processes * np.arange(1, n_processes)
     return [0, *np.searchsorted(middles, wanted).tolist(), len(middles)]
@@ -117,6 +118,6 @@ def sum_gradients(tensors: list[Tensor]) -> None:
             if tensor.grad is None:  # a share of texts without tokens
                 tensor.grad = torch.zeros_like(tensor)
             gradients.append(tensor.grad)
-    message = parameters_to_vector(gradients)  # one is faster than one per tensor
+    message = parameters_to_vector(gradients)  # one is faster than many
     distributed.all_reduce(message)
     vector_to_parameters(message, gradients)

@@ -1,4 +1,4 @@
-"""The loop over epochs and batches that fits every trained estimator."""
+"""The loop over epochs and batches by which all trained estimators are fitted."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -24,11 +24,11 @@ from skparaphrase.training._distributed import share_steps
 from skparaphrase.training._trainer import Trainer
 
 NO_LOSS = 1e-6  # below it, a constant output is correct
-LEAST_STEPS = 30  # after fewer, a high loss is no reason to warn
-LEAST_EPOCHS = 3  # after fewer, the mean over an epoch may be that of its first steps,
+LEAST_STEPS = 30  # after fewer, a high loss does not justify a warning
+LEAST_EPOCHS = 3  # after fewer, the first steps may dominate the mean over an epoch,
 ENOUGH_STEPS = 100  # unless it equals a constant's loss after so many
 CONSTANT_LOSS_TOLERANCE = 0.01  # of a constant's loss
-LEAST_EXAMPLES = 50  # fewer may all be connected by chance
+LEAST_EXAMPLES = 50  # with fewer, all may be connected by chance
 
 
 class DivergedError(ValueError):
@@ -37,25 +37,28 @@ class DivergedError(ValueError):
 
 @dataclass
 class History:
-    """The epochs of a fit, and the arrays that it ends with.
+    """The epochs of a fit, and its final arrays.
 
     Attributes
     ----------
     loss_curve : list of float
-        Mean loss of each epoch, those of earlier fits that this one continues included.
+        Mean loss of each epoch, including the epochs of earlier fits that this one
+        resumes.
     validation_scores : list of float or None
-        None without validation. The last one is that of the last epoch; the first one
-        is that of the start, epoch 0, unless earlier fits were not validated.
+        None without validation. The last score belongs to the last epoch. The first one
+        belongs to the start, epoch 0, unless earlier fits were not validated.
     best_epoch : int or None
         With validation, the epoch that `arrays` belong to.
     start_score, best_score : float or None
-        With validation, those of the start of this fit and of `arrays`.
+        With validation, the scores of the start of this fit and of `arrays`.
     arrays : dict of str to ndarray
-        What the trainer had after the best epoch, or else after the last one.
+        The trainer's arrays after the best epoch, or without validation after the last
+        one.
     n_new_epochs : int
-        Epochs of this fit that are complete.
+        Number of complete epochs of this fit.
     has_steps : bool
-        Whether this fit has taken steps, so that `arrays` are not those of its start.
+        Whether this fit has taken steps, that is, whether `arrays` differ from the
+        start.
     """
 
     loss_curve: list[float] = field(default_factory=list)
@@ -69,7 +72,7 @@ class History:
 
     @property
     def n_epochs(self) -> int:
-        """Epochs in all."""
+        """Total number of epochs."""
         return len(self.loss_curve)
 
     def last_epoch(self) -> dict[str, float]:
@@ -84,7 +87,7 @@ class Callbacks(Protocol):
     """Callbacks of a fit."""
 
     def begin(self, epoch: dict[str, float], history: Callable[[], History]) -> None:
-        """Called before the first epoch with the figures of the start."""
+        """Called before the first epoch, with the figures of the start."""
 
     def begin_epoch(self) -> None:
         """Called before an epoch."""
@@ -92,9 +95,9 @@ class Callbacks(Protocol):
     def end_epoch(
         self, epoch: dict[str, float], history: Callable[[], History]
     ) -> bool:
-        """Called after an epoch with its figures; returns whether to stop.
+        """Called after an epoch, with its figures; returns whether to stop.
 
-        `history` gives the history as if training had ended with this epoch.
+        `history` returns the history as if training had ended with this epoch.
         """
 
     def end(self, history: Callable[[], History]) -> None:
@@ -103,9 +106,10 @@ class Callbacks(Protocol):
 
 @dataclass
 class _BestEpoch:
-    """Validation of the start and of each epoch, which keeps the arrays of the best.
+    """Validate the start and each epoch, and keep the arrays of the best.
 
-    The start is a candidate, too. What is trained beats a start that is as good.
+    The start is also a candidate. With equal scores, an epoch is preferred to the
+    start.
     """
 
     validate: Callable[[Arrays], float]
@@ -117,8 +121,8 @@ class _BestEpoch:
     def begin(self, earlier: History) -> None:
         """Score the start."""
         history = self.history
-        self.since = self.start = history.n_epochs  # `since`: patience counts from it
-        if earlier.best_epoch is not None:  # other examples may have chosen it
+        self.since = self.start = history.n_epochs  # patience counts from `since`
+        if earlier.best_epoch is not None:  # it may have been chosen on other examples
             self.start = earlier.best_epoch
         score = history.start_score = self.validate(self.trainer.arrays())
         history.validation_scores = [*(earlier.validation_scores or [score])]
@@ -129,7 +133,7 @@ class _BestEpoch:
         self.history.arrays = _copies(self.trainer)
 
     def end_epoch(self) -> bool:
-        """Score the arrays of the trainer, keep the best; return if patience ended."""
+        """Score the trainer's arrays, keep the best, and return whether to stop."""
         history = self.history
         score, best = self.validate(self.trainer.arrays()), history.best_score
         assert history.validation_scores is not None and best is not None
@@ -159,28 +163,28 @@ def fit_epochs(
     small_steps: bool = True,
     verbose: bool | int = False,
 ) -> History:
-    """Train for some epochs, and keep the best or the last one.
+    """Train for some epochs and keep the best or the last one.
 
     Parameters
     ----------
     trainer : Trainer
     max_epochs : int
     name : str
-        Of the model, for messages.
+        Name of the model, for messages.
     on_interrupt : callable
         Called with the history so far if training is interrupted, before the error is
-        raised again. Not called if what is trained is not finite.
+        raised again. It is not called if trained parameters are not finite.
     earlier : History, default=None
-        That of the fit which this one continues.
+        History of the fit that this one resumes.
     validate : callable, default=None
         Returns the score of the trainer's arrays; higher is better.
     patience : int, default=None
         Number of epochs without a better score before training stops.
     prefer_later_on_ties : bool, default=False
-        Of epochs with equal scores, keep the last one.
+        If epochs have equal scores, keep the last one.
     callbacks : Callbacks, default=None
     small_steps : bool, default=True
-        More than two threads slow such steps down.
+        Whether more than two threads would slow steps down.
     verbose : bool or int, default=False
         Print the loss of every epoch, and with validation the score of the start.
 
@@ -191,7 +195,7 @@ def fit_epochs(
     Raises
     ------
     DivergedError
-        If the loss of an epoch, or what is trained, is not finite.
+        If the loss of an epoch or a trained parameter is not finite.
     """
     share_steps(trainer, max_epochs)
     earlier = earlier or History()
@@ -219,7 +223,7 @@ def fit_epochs(
                     raise DivergedError(
                         f"The loss of epoch {history.n_epochs + 1} is {loss}: training "
                         "diverged. Use a lower learning_rate, or an Optimizer with "
-                        f"clip_norm. {name} is as before."
+                        f"clip_norm. {name} is unchanged."
                     )
                 history.loss_curve.append(loss)
                 history.n_new_epochs += 1
@@ -245,7 +249,7 @@ def fit_epochs(
 
 
 def _line(name: str, figures: dict[str, float]) -> str:
-    """The figures of an epoch, to be printed."""
+    """Format the figures of an epoch for printing."""
     values = [
         f"{key.replace('_', ' ')} {value:.4f}"
         for key, value in figures.items()
@@ -272,20 +276,20 @@ def _copies(trainer: Trainer) -> Arrays:
 
 
 def _is_finite(trainer: Trainer) -> bool:
-    """Whether all numbers that are trained are finite."""
+    """Whether all trained numbers are finite."""
     return all(np.isfinite(array).all() for array in trainer.arrays().values())
 
 
 def train_epoch(
     trainer: Trainer, epoch: int, n_epochs: int, advance: Callable[[int], object]
 ) -> float:
-    """Take a step on every batch, and return the mean loss of an example.
+    """Take a step on every batch and return the mean loss per example.
 
     Parameters
     ----------
     trainer : Trainer
     epoch : int
-        From 0. Together with `n_epochs`, it determines the rate of a schedule.
+        Counted from 0. With `n_epochs`, it determines the rate of a schedule.
     n_epochs : int
     advance : callable
         Called with 1 after each step.
@@ -296,7 +300,7 @@ def train_epoch(
         order = trainer.random_state.permutation(trainer.n_examples)
     chosen = map(order.__getitem__, slices)
     batches: Any = nullcontext(map(trainer.make, chosen))
-    # Batches are prefetched if a core is left for that besides those of a step.
+    # Batches are prefetched if a step leaves a core for that.
     if trainer.device.type != "cpu" or available_threads() > 2:
         batches = closing(prefetch(trainer.make, chosen))
     total: Any = 0.0
@@ -312,25 +316,25 @@ def train_epoch(
 
 
 def report_gain(history: History, name: str, measure: str, gain: Any = None) -> None:
-    """Print what a fit gained, and on what that was measured.
+    """Print the gain of a fit, and how it was measured.
 
     Parameters
     ----------
     history : History
     name : str
-        Of the model.
+        Name of the model.
     measure : str
-        What the validation scores are.
+        Name of the validation score.
     gain : Gain, default=None
-        What was measured by cross-validation instead.
+        The gain measured by cross-validation instead.
     """
     start, best, epoch = history.start_score, history.best_score, history.best_epoch
     if gain is not None:
         line = str(gain)
     elif start is None or best is None or epoch is None:
         line = (
-            "gain not measured: validation_fraction=0.1, or X_val and y_val, measures "
-            "it on held-out examples"
+            "gain not measured: to measure it on held-out examples, set "
+            "validation_fraction=0.1 or pass X_val and y_val"
         )
     elif epoch <= history.n_epochs - history.n_new_epochs:
         line = f"{measure}: {start:.4f} at the start, which is kept; no epoch is better"
@@ -343,7 +347,7 @@ def report_gain(history: History, name: str, measure: str, gain: Any = None) -> 
 
 
 def warn_if_a_constant_is_better(trainer: Trainer, history: History, name: str) -> None:
-    """Compare the losses of a fit with that of an output which ignores the text."""
+    """Warn if the loss of a fit is not below the loss of a constant output."""
     n_epochs = history.n_new_epochs
     if not n_epochs:
         return
@@ -352,8 +356,8 @@ def warn_if_a_constant_is_better(trainer: Trainer, history: History, name: str) 
     constant = trainer.objective.constant_loss(np.arange(slices[0].stop))
     if max(constant, *curve) <= NO_LOSS and slices[-1].stop >= LEAST_EXAMPLES:
         warn_caller(
-            f"{name} has learnt nothing: shared texts connect all examples, so that no "
-            "two texts are known to differ. Add examples about other things.",
+            f"{name} has learnt nothing: shared texts connect all examples, so no two "
+            "texts are known to differ. Add examples about other topics.",
             ConvergenceWarning,
         )
         return
@@ -366,9 +370,9 @@ def warn_if_a_constant_is_better(trainer: Trainer, history: History, name: str) 
         plural = "s" if n_epochs > 1 else ""
         warn_caller(
             f"The loss of {name} went from {curve[0]:.3g} to {curve[-1]:.3g} in "
-            f"{n_epochs} epoch{plural}; the same output for every text would have "
-            f"{constant:.3g}. Check the columns that were passed as texts and targets. "
-            "If they are right, train for more epochs, or with another "
+            f"{n_epochs} epoch{plural}; a constant output for all texts would have a "
+            f"loss of {constant:.3g}. Check the columns that were passed as texts and "
+            "targets. If they are right, train for more epochs, or change "
             f"{trainer.objective.parameters_to_change()}.",
             ConvergenceWarning,
         )

@@ -1,4 +1,4 @@
-"""What training minimises: losses of paraphrases, and of outputs with targets."""
+"""Objectives of training: losses of paraphrases, and of outputs with targets."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -29,14 +29,14 @@ class Batch(NamedTuple):
     Attributes
     ----------
     tokens : TokenBatch
-        The texts, or words, that are embedded.
+        The texts or words to embed.
     rows : ndarray of int
-        The examples; of a tagger, the words in `targets`.
+        The examples; for a tagger, the words in `targets`.
     n_examples : int
     indices : ndarray of int of shape (n_texts,) or (n_pairs, 2), default=None
-        Which texts are embedded, or which of them are compared.
+        Indices of the texts that are embedded or compared.
     arguments : tuple, default=()
-        What a network takes besides vectors, ids and offsets; a random state follows.
+        Arguments of a network after vectors, ids and offsets; a random state follows.
     """
 
     tokens: TokenBatch
@@ -47,23 +47,23 @@ class Batch(NamedTuple):
 
 
 class Objective(ABC):
-    """Base of objectives: what a module, with a table of vectors, is trained to do.
+    """Base class of objectives for training a module on a table of vectors.
 
     Attributes
     ----------
     module : Module
-        What is trained besides the table.
+        The module that is trained, in addition to the table.
     examples : EncodedExamples
     anchors : dict of str to Tensor
-        Where penalties pull parameters of the module; all others are pulled to zero.
+        Values that penalties pull parameters towards; others are pulled towards zero.
     compose : callable
-        Takes a table, ids and offsets of texts, and returns a row for each
-        `texts_per_row` of them.
+        Takes a table, ids and offsets of texts, and returns one row per `texts_per_row`
+        texts.
     texts_per_row : int or None
-        None if rows also depend on other texts of the batch: then processes cannot
-        share them.
+        None if rows also depend on other texts of the batch, so processes cannot share
+        them.
     has_order : bool
-        Whether an optimizer may keep the order of the examples.
+        Whether an optimizer may keep the examples in order.
     vectors_rate : float
         Factor of the learning rate of the table.
     """
@@ -75,7 +75,7 @@ class Objective(ABC):
     compose: Callable[..., Tensor]
 
     device: torch.device
-    initial: Tensor | None  # the table that training started from
+    initial: Tensor | None  # the initial table
     random_state: RandomState
     targets: Any  # None, or tensors
     weights: Any
@@ -91,7 +91,7 @@ class Objective(ABC):
         self.anchors = dict(anchors or {})
 
     def begin(self, table: WordTable, random_state: RandomState) -> None:
-        """Move all that a step reads to the device of the table."""
+        """Move all data of a step to the device of the table."""
         self.device, self.initial = table.weight.device, table.anchors
         self.random_state = random_state
         self.module.to(self.device)
@@ -114,32 +114,32 @@ class Objective(ABC):
         leaf : Tensor of shape (n_rows, dim)
             The rows of the table that the batch uses.
         ids : Tensor of shape (n_tokens,)
-            Their numbers in `leaf`.
+            Their positions in `leaf`.
         batch : Batch
         """
 
     def share(self, batch: Batch) -> float:
-        """The factor that makes the mean over batches the mean over all examples."""
+        """The weight of a batch in the mean over all batches."""
         return 1.0
 
     def penalty(self, name: str, optimizer: Optimizer) -> float:
-        """Lambda of a parameter of the module."""
+        """Penalty (lambda) of a parameter of the module."""
         return float(optimizer.composition_penalty)
 
     def constant_loss(self, first: Ints) -> float:
-        """About the loss of an output that is the same for all texts; NaN: unknown.
+        """Approximate loss of a constant output for all texts; NaN if unknown.
 
         `first` are the examples of the first batch.
         """
         return float("nan")
 
     def parameters_to_change(self) -> str:
-        """What may help if the loss is no better than :meth:`constant_loss`."""
+        """Parameters to change if the loss is not below :meth:`constant_loss`."""
         return "learning_rate"
 
 
 class ParaphraseObjective(Objective):
-    """A loss on unit vectors of texts.
+    """Objective with a loss on unit vectors of texts.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class ParaphraseObjective(Objective):
         Its `scramble` and `word_dropout` change the texts.
     """
 
-    min_batch_size = 2  # a last single pair joins the batch before it
+    min_batch_size = 2  # a single last pair joins the batch before it
 
     def __init__(
         self,
@@ -163,11 +163,12 @@ class ParaphraseObjective(Objective):
     ) -> None:
         super().__init__(composition, examples, composition.anchors)
         self.composition = self.compose = composition
-        # Else a text's vector depends on the batch, or on what is drawn for all of it.
+        # Otherwise, the vector of a text depends on its batch, or on a draw for the
+        # batch.
         if composition.batch_size is None and not composition.dropout:
             self.texts_per_row = 1
         self.loss_of_texts = loss
-        # Else partners are drawn, or paraphrases come before other pairs.
+        # Otherwise, partners are drawn, or paraphrases come before other pairs.
         self.has_order = not (examples.has_classes or examples.n_negative)
         self.scramble = optimizer.scramble
         self.word_dropout = optimizer.word_dropout
@@ -175,7 +176,7 @@ class ParaphraseObjective(Objective):
         self._has_average = np.zeros(len(examples.texts), dtype=bool)
 
     def batch(self, chosen: Ints) -> Batch:
-        """The texts of some examples: those of all pairs, and then hard negatives.
+        """The texts of some examples: texts of pairs, followed by hard negatives.
 
         Pairs marked 0 follow the paraphrases.
         """
@@ -201,10 +202,10 @@ class ParaphraseObjective(Objective):
 
     @torch.no_grad()
     def _initial_averages(self, initial: Tensor, batch: Batch) -> Tensor:
-        """Unit averages of texts before training, which are remembered if they fit.
+        """Unit averages of texts before training, stored if they fit in memory.
 
-        Of the texts in order: another order rounds in another way, and a fit that
-        resumes would differ.
+        Texts are read in order, because another order rounds differently, and a resumed
+        fit would differ.
         """
         indices, texts, device = batch.indices, batch.tokens, initial.device
         if self._averages is not None and self._has_average[indices].all():
@@ -223,11 +224,12 @@ class ParaphraseObjective(Objective):
     def constant_loss(self, first: Ints) -> float:
         """The loss of the first batch if all texts had the same vector.
 
-        Unknown for labels: texts of one class may be as different as any others.
+        It is unknown for labels, because texts of one class may differ as much as any
+        others.
         """
         if not self.loss_of_texts._is_contrastive or self.examples.has_classes:
             return super().constant_loss(first)
-        if self.examples.n_negative:  # a batch has a share of them
+        if self.examples.n_negative:  # a batch contains a share of them
             first = np.linspace(0, len(self.examples) - 1, len(first)).astype(np.intp)
         batch = self.batch(first)
         shape = len(batch.tokens), self.composition.dim
@@ -237,7 +239,7 @@ class ParaphraseObjective(Objective):
             return float(self.loss_of_texts.compute(unit_vectors(vectors), loss_batch))
 
     def parameters_to_change(self) -> str:
-        """What may help if the loss is no better than :meth:`constant_loss`."""
+        """Parameters to change if the loss is not below :meth:`constant_loss`."""
         names = super().parameters_to_change()
         if getattr(self.loss_of_texts, "negatives", "random") != "random":
             names += ', loss ("infonce", or MarginLoss(negatives="random"))'
@@ -246,7 +248,7 @@ class ParaphraseObjective(Objective):
     def _loss_batch(
         self, batch: Batch, random_state: RandomState, start: Tensor | None
     ) -> LossBatch:
-        """A batch as losses see it."""
+        """The batch in the form that losses take."""
         indices, examples = batch.indices, self.examples
         rows = indices if examples.of_texts else batch.rows
         n_paraphrases = len(examples) - examples.n_negative
@@ -275,7 +277,7 @@ class ParaphraseObjective(Objective):
             return self.loss_of_texts.compute(
                 self._embed(leaf, ids, offsets, rate), batch
             )
-        # Negatives are chosen without dropout, and embedded again with other masks.
+        # Negatives are chosen without dropout and embedded again with other masks.
         with torch.no_grad():
             unit = self._embed(leaf, ids, offsets, 0.0)
             chosen, has_negative = self.loss_of_texts.choose(unit, batch)
@@ -288,9 +290,10 @@ class ParaphraseObjective(Objective):
         return self.loss_of_texts.compare(unit, rows, has_negative, batch.weights)
 
     def _embed(self, leaf: Tensor, ids: Tensor, offsets: Ints, rate: float) -> Tensor:
-        """Unit vectors, with dropout on every number of every token's vector.
+        """Unit vectors, with dropout of the components of token vectors.
 
-        If the composition has a dropout of its own, also or only inside of it.
+        If the composition has its own dropout, that is also applied, or applied
+        instead.
         """
         generator = None
         if rate:
@@ -307,18 +310,19 @@ class ParaphraseObjective(Objective):
 
 
 class TargetObjective(Objective):
-    """A loss on the outputs of a network, which have targets.
+    """Objective with a loss on the outputs of a network with targets.
 
     Parameters
     ----------
     module : Module
         Returns logits, given vectors, ids, offsets and the arguments of a batch. The
-        penalty of parameters named "composition.*" is lambda_c, and that of others
-        lambda_s.
+        penalty of parameters named "composition.*" is lambda_c, and the penalty of
+        others lambda_s.
     loss : {"divergence", "cross_entropy", "binary_cross_entropy", "hinge", "tags"}
     examples : EncodedExamples
     anchors : mapping of str to Tensor, default=None
-        Where penalties pull parameters of the composition; by default, where it says.
+        Values that penalties pull parameters of the composition towards; by default,
+        the values that it defines.
     """
 
     def __init__(
@@ -337,7 +341,7 @@ class TargetObjective(Objective):
         self.losses = TARGET_LOSSES[loss]
 
     def batch(self, chosen: Ints) -> Batch:
-        """The texts of some examples, one after the other."""
+        """The texts of some examples, end to end."""
         texts = self.examples.texts.take(self.examples.indices[chosen].ravel())
         return Batch(texts, chosen, len(chosen))
 
@@ -349,12 +353,12 @@ class TargetObjective(Objective):
         return self.mean_loss(self.compose(*texts), batch.rows)
 
     def share(self, batch: Batch) -> float:
-        """More where the examples of a batch have more targets, as sentences do."""
+        """The weight of a batch, which is larger if its examples have more targets."""
         per_example = len(self.targets) / len(self.examples)
         return len(batch.rows) / batch.n_examples / per_example
 
     def constant_loss(self, first: Ints) -> float:
-        """The loss if every output were the mean target; unknown for tags."""
+        """The loss if the output is always the mean target; unknown for tags."""
         if self.targets.ndim == 1:
             return super().constant_loss(first)
         weights = torch.ones_like(self.targets)
@@ -378,17 +382,17 @@ class TargetObjective(Objective):
         return losses.mean()
 
     def penalty(self, name: str, optimizer: Optimizer) -> float:
-        """Lambda of a parameter of the module."""
+        """Penalty (lambda) of a parameter of the module."""
         if name.startswith("composition."):
             return super().penalty(name, optimizer)
         return float(optimizer.head_penalty)
 
 
 class HeadObjective(TargetObjective):
-    """A composition, and a head on the vectors of the texts of an example.
+    """A composition, with a head on the vectors of the texts of an example.
 
-    `prior` has the values that the penalty pulls the composition's parameters to; by
-    default, these are what the composition says.
+    `prior` has the values that the penalty pulls the composition's parameters towards;
+    by default, the composition defines them.
     """
 
     def __init__(
@@ -410,7 +414,7 @@ class HeadObjective(TargetObjective):
 
 
 class InteractionObjective(TargetObjective):
-    """A network that reads distinct texts, and which of them are compared."""
+    """A network that reads distinct texts, and the indices of compared texts."""
 
     def batch(self, chosen: Ints) -> Batch:
         """The distinct texts of some pairs."""
@@ -420,10 +424,10 @@ class InteractionObjective(TargetObjective):
 
 
 class TaggingObjective(TargetObjective):
-    """A tagger of sentences that contain a word each; `targets` are end to end."""
+    """A tagger of the words of sentences; `targets` are end to end."""
 
     def batch(self, chosen: Ints) -> Batch:
-        """The words of some sentences, and where these have them."""
+        """The words of some sentences, and their positions."""
         sentences: Sentences = self.examples.texts
         part, offsets = sentences.take(chosen), sentences.sentences.offsets
         positions = np.arange(offsets[-1], dtype=np.int32)
@@ -435,7 +439,7 @@ class TaggingObjective(TargetObjective):
 def _scrambled(
     offsets: Ints, probability: float, random_state: RandomState, texts_per_example: int
 ) -> Ints:
-    """An order of the tokens: random inside the texts of some examples."""
+    """An order of the tokens, which is random inside the texts of some examples."""
     lengths = np.diff(offsets)
     drawn = random_state.random_sample(len(lengths) // texts_per_example)
     chosen = np.repeat(drawn < probability, texts_per_example)

@@ -21,7 +21,7 @@ from skparaphrase.training._update_rules import UpdateRule, change_limits, clip_
 
 
 class Steps(NamedTuple):
-    """How a trainer takes its steps.
+    """Settings for the steps of a trainer.
 
     Attributes
     ----------
@@ -42,20 +42,20 @@ class Steps(NamedTuple):
 class Trainer:
     """Trains a table of vectors and the module of an objective on top of it.
 
-    Parameters that require no gradient are left alone.
+    Parameters that do not require gradients are not changed.
 
     Parameters
     ----------
     objective : Objective
-        What makes batches, and computes their loss.
+        Makes batches and computes their loss.
     table : WordTable
     steps : Steps
 
     Attributes
     ----------
     exchange : callable or None
-        Called before every update with the tensors that have gradients, if processes
-        train together.
+        If processes train together, called before every update with the tensors that
+        have gradients.
     """
 
     exchange: Callable[[list[Tensor]], None] | None = None
@@ -82,16 +82,16 @@ class Trainer:
         return list(batches)
 
     def make(self, chosen: Ints) -> tuple[Batch, UsedRows]:
-        """A batch of the examples with these indices, and the rows that it uses.
+        """Make a batch of the examples with these indices, and find its rows.
 
-        It may be called in another thread, some batches ahead, and therefore uses
-        neither parameters nor `random_state`.
+        This may be called in another thread, some batches ahead, so it uses neither
+        parameters nor `random_state`.
         """
         batch = self.objective.batch(chosen)
         return batch, self.table.used(batch.tokens.ids)
 
     def step(self, made: tuple[Batch, UsedRows]) -> Tensor:
-        """Update on a batch, and return its mean loss without penalties."""
+        """Update on a batch and return its mean loss without penalties."""
         batch, used = made
         with torch.enable_grad():
             leaf = self.table.leaf(used)
@@ -132,7 +132,7 @@ class Trainer:
 
     @cached_property
     def _limits(self) -> Tensor | None:
-        """How far from its anchor each row may be."""
+        """Maximum distance of each row from its anchor."""
         most, anchors = self.optimizer.max_change, self.table.anchors
         if most is None or anchors is None:
             return None
@@ -141,11 +141,12 @@ class Trainer:
     def _gradient(
         self, values: Tensor, penalty: float, anchor: Tensor | None
     ) -> Tensor:
-        """The gradient, with that of half the penalty times the squared distance."""
+        """Add the gradient of half the penalty times the squared distance."""
         gradient = values.grad
         assert gradient is not None
         if penalty:
-            # Exactly zero where nothing has moved: Adam would turn rounding into steps.
+            # Exactly zero for rows that have not moved: Adam would turn rounding into
+            # steps.
             pull = values if anchor is None else values - anchor
             gradient.add_(pull, alpha=penalty)
         if self.optimizer.clip_norm is not None and not self.optimizer.clip_jointly:
@@ -153,12 +154,12 @@ class Trainer:
         return gradient
 
     def end_epoch(self) -> None:
-        """Forget the moments if asked to."""
+        """Reset the moments if the optimizer does so after each epoch."""
         if self.optimizer.reset:
             self.rule.state.clear()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All that is trained: "vectors", and parameters by name.
+        """All trained arrays: "vectors", and parameters by name.
 
         On a CPU, vectors share memory with the table; parameters are copies.
         """

@@ -1,4 +1,4 @@
-"""AdaGrad, Adam, RMSProp and SGD on whole tensors or on some of their rows."""
+"""AdaGrad, Adam, RMSProp and SGD on whole tensors or some of their rows."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -13,30 +13,31 @@ from skparaphrase import _core
 
 State = dict[str, dict[str, Any]]
 
-#: Names of the rules, and the moments that each has of every tensor.
+#: Names of the rules, and the moments that each keeps of every tensor.
 RULES = {
     "adagrad": ("square",),
     "adam": ("mean", "square"),
     "rmsprop": ("square",),
     "sgd": ("mean",),
 }
-_CLEARLY = 1.001  # more than what rounding adds to a distance
+_CLEARLY = 1.001  # exceeds the rounding error of a distance
 
 
 def clip_norm_(gradient: Tensor, clip_norm: float) -> None:
-    """Scale one gradient tensor down to a norm, as the papers' code does.
+    """Scale one gradient tensor down to a norm, as in the papers' code.
 
-    Each tensor by itself: the factor is min(norm, clip_norm) / (norm + 1e-7).
+    Each tensor is clipped separately: the factor is min(norm, clip_norm) / (norm +
+    1e-7).
     """
     norm = torch.linalg.vector_norm(gradient)
     gradient *= norm.clamp(max=clip_norm) / (norm + 1e-7)
 
 
 def change_limits(values: Tensor, anchors: Tensor, most: float) -> Tensor:
-    """How far from its anchor a step may take each row, shape (n_rows,).
+    """Maximum distance of each row from its anchor after a step, shape (n_rows,).
 
-    `most * |anchor|`, or its distance now, if that is clearly more: an earlier fit
-    without a limit is not undone.
+    This is `most * |anchor|`, or the current distance if that is clearly larger,
+    because an earlier fit without a limit is not undone.
     """
     limits, distances = most * _lengths(anchors), _lengths(values - anchors)
     return torch.where(distances > _CLEARLY * limits, distances, limits)
@@ -45,7 +46,7 @@ def change_limits(values: Tensor, anchors: Tensor, most: float) -> Tensor:
 def limit_change_(rows: Tensor, anchors: Tensor, limits: Tensor) -> None:
     """Move rows back to the distance `limits` from their anchors."""
     kept = (limits / _lengths(rows - anchors).clamp_min_(1e-30)).clamp_(max=1)
-    # The row itself, to the bit, where 1.
+    # Rows with factor 1 stay bit-identical.
     torch.lerp(anchors, rows, kept[:, None], out=rows)
 
 
@@ -54,7 +55,7 @@ def _lengths(rows: Tensor) -> Tensor:
 
 
 class UpdateRule:
-    """A rule of `RULES`, which knows tensors by name: all are cases of one formula.
+    """An update rule of `RULES` for tensors by name; all are cases of one formula.
 
     "adagrad": Duchi et al. (2011) as in Lasagne, g / sqrt(sum of g^2 + 1e-6). "adam":
     Kingma & Ba (2015), with betas 0.9 and 0.999 and eps 1e-8. "rmsprop": Tieleman &
@@ -62,21 +63,21 @@ class UpdateRule:
     0.99 and starts at zero, without bias correction. "sgd": gradient descent with
     momentum, v = momentum v + rate g; x = x - v.
 
-    With rows, the moments of other rows stand still (lazy Adam). A dense update, as in
-    the papers' code, also moves words that the batch does not contain, except for
-    AdaGrad's.
+    With rows, the moments of other rows do not change (lazy Adam). A dense update, as
+    in the papers' code, also moves words that are not in the batch, except with
+    AdaGrad.
 
     Parameters
     ----------
     name : str
     learning_rate : float
     momentum : float
-        Of "sgd".
+        Momentum of "sgd".
 
     Attributes
     ----------
     state : dict of name to dict
-        For each tensor its moments, tensors of its shape, and "n_steps".
+        For each tensor, its moments, which are tensors of its shape, and "n_steps".
     """
 
     def __init__(self, name: str, learning_rate: float, momentum: float = 0.95) -> None:
@@ -103,14 +104,14 @@ class UpdateRule:
         name : str
         parameter : Tensor
         gradient : Tensor
-            Of the shape of `parameter`, or of its `rows`.
+            It has the shape of `parameter`, or of its `rows`.
         factor : float, default=1.0
-            Multiplies the learning rate.
+            Factor of the learning rate.
         rows : Tensor of shape (n_rows,), default=None
-            The rows to update, without repetition.
+            The rows to update, which must be distinct.
         anchors, limits : Tensor, default=None
-            Of the shape of `parameter`, and (len(parameter),): rows end no farther from
-            their anchors than the limit.
+            Shapes of `parameter` and (len(parameter),). After the step, no row is
+            farther from its anchor than its limit.
         """
         parameter, state = parameter.detach(), self.state.setdefault(name, {})
         for key in RULES[self.name]:
@@ -155,7 +156,7 @@ class UpdateRule:
         return [1.0, self.momentum, rate, 0.0, 0.0, 0.0, 0.0]
 
     def state_dict(self) -> State:
-        """The state in arrays, which share memory with it on a CPU."""
+        """The state as arrays, which share memory with it on a CPU."""
         return {
             name: {
                 key: value.cpu().numpy() if isinstance(value, Tensor) else value
@@ -165,7 +166,7 @@ class UpdateRule:
         }
 
     def load_state_dict(self, state: State, device: torch.device) -> None:
-        """Resume from what :meth:`state_dict` gave; on a CPU, its arrays change."""
+        """Resume from an output of :meth:`state_dict`; on a CPU, its arrays change."""
         self.state = {
             name: {
                 key: torch.as_tensor(value, device=device)

@@ -27,7 +27,7 @@ __all__ = [
     "save_word_vectors",
 ]
 
-# Modules that other rooms import from; the others serve this room alone.
+# Modules that other packages import from; the others are private to this one.
 _SHARED = (
     "_frequencies",
     "_pooling",

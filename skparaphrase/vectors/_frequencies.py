@@ -1,4 +1,4 @@
-"""Word counts of a corpus, and those that come with the package."""
+"""Word counts of a corpus, and the counts that come with the package."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -27,7 +27,7 @@ _LARGEST = sys.float_info.max
 
 
 class WordFrequencies(Mapping[str, int]):
-    """Word counts of a corpus, and the probabilities that follow from them.
+    """Word counts and word probabilities of a corpus.
 
     Immutable, and shared rather than copied by :func:`sklearn.base.clone`.
 
@@ -36,14 +36,14 @@ class WordFrequencies(Mapping[str, int]):
     counts : mapping of str to number
         Number of occurrences of each word.
     total : int, default=None
-        Number of tokens in the corpus. None takes the sum of `counts`; it is more if
-        `counts` holds only a part of the words.
+        Number of tokens in the corpus. None takes the sum of `counts`. Pass the number
+        if `counts` contains only some of the words.
 
     Raises
     ------
     ValueError
-        If a count is no number, is negative or not finite, or if `total` is less than
-        their sum.
+        If a count is not a number, is negative or not finite, or if `total` is less
+        than the sum of the counts.
 
     Examples
     --------
@@ -83,7 +83,8 @@ class WordFrequencies(Mapping[str, int]):
         Parameters
         ----------
         path : path-like
-            White space separates word and count. Counts of repeated words are added.
+            Word and count are separated by white space. Counts of repeated words are
+            added.
 
         Raises
         ------
@@ -103,7 +104,7 @@ class WordFrequencies(Mapping[str, int]):
                         f"{path}, line {number}: expected a word and a whole number, "
                         f"got {raw[:60]!r} ({error})."
                     ) from error
-        counts.pop("", None)  # of blank lines
+        counts.pop("", None)  # from blank lines
         return cls(counts)
 
     @classmethod
@@ -148,13 +149,13 @@ class WordFrequencies(Mapping[str, int]):
     def fill_from(self, other: WordFrequencies) -> WordFrequencies:
         """Add the words of other counts, scaled to match.
 
-        The counts that Arora et al. (2017) published with their code lack punctuation;
-        with them SIF gives every comma the weight of a rare word.
+        For example, the counts that Arora et al. (2017) published with their code lack
+        punctuation, so SIF would give every comma the weight of a rare word.
 
         Parameters
         ----------
         other : WordFrequencies
-            A word keeps its rate relative to the words that both know.
+            Counts to add, scaled so that the words in both have the same total count.
 
         Returns
         -------
@@ -163,7 +164,7 @@ class WordFrequencies(Mapping[str, int]):
         shared = self._counts.keys() & other._counts.keys()
         n_other = sum(other[word] for word in shared)
         if not n_other:
-            raise ValueError("The two have no word in common to scale counts by.")
+            raise ValueError("Counts cannot be scaled: the two have no word in common.")
         scale = sum(self[word] for word in shared) / n_other
         added = {
             word: round(count * scale)
@@ -184,7 +185,7 @@ class WordFrequencies(Mapping[str, int]):
         Returns
         -------
         probabilities : ndarray of shape (n_words,)
-            0 for words that the corpus lacks.
+            0 for words that are not in the corpus.
         """
         counted = map(self._counts.get, words, repeat(0))
         counts = np.fromiter(counted, np.float64, len(words))
@@ -211,8 +212,8 @@ def load_word_frequencies() -> WordFrequencies:
     """Load the counts of the bundled words in the English Wikipedia.
 
     The counts that Arora et al. (2017) published with their code (MIT) cover letters
-    only; contractions, numbers and punctuation are filled in at the rate of a small
-    sample of Wikipedia.
+    only; contractions, numbers and punctuation are filled in from their frequencies in
+    a small sample of Wikipedia.
 
     Returns
     -------

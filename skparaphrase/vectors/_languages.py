@@ -1,4 +1,4 @@
-"""Warnings of texts in a language that a table lacks, and of many words left out."""
+"""Warnings about texts in an unknown language, and about many words left out."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -15,22 +15,23 @@ from skparaphrase._estimator import warn_caller
 from skparaphrase.text._lookup import TokenBatch
 
 MULTILINGUAL = "encoders/data/multilingual.npz"  # in the package
-_TEXTS, _WORDS = 10, 30  # of a call, and of each text, that are counted
+_TEXTS, _WORDS = 10, 30  # of a call, and of each text, that are counted at most
 _TEXTS_LEFT_OUT = 200  # of a call, if unknown words are left out
-# Unknown words, less those that known words outweigh, that make another language.
-# Chosen on English of 60 sorts and on texts of 25 other languages.
+# Excess of unknown over known words (weighted) that indicates another language. Chosen
+# on 60 kinds of English texts and on texts in 25 other languages.
 _ENOUGH = 9
 _MARKS = dict.fromkeys(map(ord, MARKS))  # for str.translate, which removes them
 
 
 class LanguageCheck:
-    """Warn once if the texts of all calls seem to be in a language that a table lacks.
+    """Warn once if the texts of all calls seem to be in a language unknown to a table.
 
-    A cumulative sum over texts (CUSUM; Page 1954), because some programs embed a text
-    at a time: unknown words less those that known words outweigh, never below zero.
-    Tables contain short words of other languages, so only known words of five letters
-    or more count; each outweighs two unknown words. A text adds at most two unknown
-    words, because it may list names. Words of the multilingual table count four times.
+    This is a cumulative sum over texts (CUSUM; Page 1954), because some programs embed
+    one text at a time. It adds unknown words, subtracts known words, and never falls
+    below zero. Tables contain short words of other languages, so only known words of
+    five letters or more count; each outweighs two unknown words. A text adds at most
+    two unknown words, because it may list names. Unknown words that are in the
+    multilingual table count four times.
 
     If unknown words have no vectors, all words count alike, and one unknown word in
     eight is too many.
@@ -68,9 +69,9 @@ class LanguageCheck:
             share = sum(i < 0 for i in ids) / len(ids)
             warn_caller(
                 f"Words that the table lacks are {share:.0%} of the words of the "
-                "texts, which seem to be in a language, or a spelling such as upper "
-                "case, that it does not know. "
-                'load_pretrained("multilingual") knows English, German, French, '
+                "texts, which seem to be in another language or spelling (such as "
+                "upper case) than the table. "
+                'load_pretrained("multilingual") supports English, German, French, '
                 "Spanish, Italian, Dutch, Portuguese, Polish and Russian. For another "
                 "language, use its word vectors, or learn them from pairs of "
                 "translations (user guide, Other languages)."

@@ -19,25 +19,26 @@ _CONTINUES = "##"  # how WordPiece marks a piece that continues a word
 
 
 def import_word_vectors(model: Any, *, unknown: str | None = None) -> WordVectors:
-    """Take the word vectors of a model of another library.
+    """Convert a model of another library to word vectors.
 
     Parameters
     ----------
     model : object
-        - gensim: `KeyedVectors`, or a model that has them. Matrices are shared: do not
-          train the model further.
-        - spaCy: a pipeline or `Vocab` with vectors of words, as in pipelines of the
-          sizes md and lg. It keeps capitals: give encoders a tokenizer with
-          `lowercase=False` to look words up as it does. `Doc.vector` counts tokens
-          without a vector as zeros; encoders leave them out.
-        - model2vec: a `StaticModel`. Its weights are multiplied into the vectors;
-          models of releases that store no weights have them there, unmarked.
+        - gensim: `KeyedVectors`, or a model that contains them. The matrix is shared:
+          do not train the model further.
+        - spaCy: a pipeline or `Vocab` with word vectors, such as the pipelines of sizes
+          md and lg. Its words are case-sensitive: give encoders a tokenizer with
+          `lowercase=False`. `Doc.vector` counts tokens without a vector as zeros;
+          encoders leave them out.
+        - model2vec: a `StaticModel`. Its weights are multiplied into the vectors.
+          Models written by releases that store no weights already include them, but are
+          not marked as weighted.
         - sentence-transformers: a model whose first module is `StaticEmbedding`, or
-          that module. Unlike the others, it averages unknown words, too.
+          that module. Unlike the others, it includes unknown words in averages.
     unknown : str, default=None
-        See :class:`WordVectors`. "subword" takes the n-grams of fastText, as of
-        `gensim.models.fasttext.load_facebook_vectors("cc.en.300.bin")`: unknown words
-        then have the vectors that gensim gives them. With sentence-transformers, None
+        See :class:`WordVectors`. "subword" takes the n-grams of fastText, for example
+        of `gensim.models.fasttext.load_facebook_vectors("cc.en.300.bin")`. Unknown
+        words then have the same vectors as in gensim. With sentence-transformers, None
         takes the unknown token of a tokenizer of whole words, if it has one.
 
     Returns
@@ -55,12 +56,12 @@ def import_word_vectors(model: Any, *, unknown: str | None = None) -> WordVector
     Notes
     -----
     The tokens of model2vec and sentence-transformers become words. Special tokens are
-    left out, and the token of unknown words unless it is `unknown`. If the tokenizer
+    left out, as is the token of unknown words unless it is `unknown`. If the tokenizer
     marks the beginning of words ("\u2581the"), words lose the mark, and pieces that
     continue a word are spelled as in WordPiece ("##ing").
 
-    Averages of these vectors are those of the model for texts that its tokenizer splits
-    into the same whole words; a word that it splits into pieces is unknown here.
+    Averages of these vectors equal the model's vectors for texts that its tokenizer
+    splits into the same whole words. A word that it splits into pieces is unknown here.
     Lengths differ if the model normalises. Give an encoder a tokenizer with
     `split_compounds=False`, and `lowercase=False` for a table with capitals.
     """
@@ -102,8 +103,8 @@ def _from_spacy(vocab: Any, unknown: str | None) -> WordVectors:
     rows = {key: row for key, row in vectors.key2row.items() if row >= 0}
     if not rows or vectors.data.shape[1] == 0:
         raise ValueError(
-            "This pipeline has no table of words; those of size md and larger have "
-            "one, unless their vectors are of pieces of words (floret)."
+            "This pipeline has no word vectors; those of size md and larger have "
+            "them, unless they store vectors of pieces of words (floret)."
         )
     keys = sorted(rows, key=rows.__getitem__)
     words = [vocab.strings[key] for key in keys]
@@ -185,9 +186,9 @@ def _join_marked(tokens: list[str]) -> str:
 def _spelled(
     tokens: dict[str, int], decode: Callable[[list[str]], str]
 ) -> dict[str, int]:
-    """Words without the mark of their beginning, and pieces of words with "##".
+    """Remove the mark that begins words, and add "##" to pieces of words.
 
-    Punctuation usually follows a word, so that its piece without the mark is taken.
+    Punctuation usually follows a word, so its piece without the mark is taken.
     """
     words: dict[str, int] = {}
     pieces: dict[str, int] = {}
@@ -206,7 +207,7 @@ def to_numpy(array: Any) -> NDArray[Any]:
     """Convert an array of NumPy, torch or CuPy to NumPy."""
     if hasattr(array, "detach"):
         array = array.detach().cpu()
-        if str(array.dtype) == "torch.bfloat16":  # NumPy has none
+        if str(array.dtype) == "torch.bfloat16":  # a data type that NumPy lacks
             array = array.float()
     elif hasattr(array, "__cuda_array_interface__"):
         array = array.get()

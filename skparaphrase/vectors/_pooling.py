@@ -1,8 +1,9 @@
 """Sums and averages of the vectors of tokens.
 
-An average is plain ("mean"), or of the distinct words of a text ("distinct"), each of
-which has the less weight, the more the other words are similar to it; of a long text,
-those of each window. See ``distinct_weights`` and ``windows`` in ``_core``.
+An average is plain ("mean") or over the distinct words of a text ("distinct"). With
+"distinct", a word has less weight, the more similar the other words are to it, and a
+long text is averaged window by window. See ``distinct_weights`` and ``windows`` in
+``_core``.
 """
 
 # Authors: The skparaphrase developers
@@ -18,7 +19,7 @@ from skparaphrase.text import NgramTokenizer, WordTokenizer
 from skparaphrase.text._lookup import BLOCK, TokenBatch
 from skparaphrase.vectors._word_vectors import WordVectors
 
-_Weights = NDArray[np.floating] | None  # of the words of a table
+_Weights = NDArray[np.floating] | None  # weights of the words of a table
 
 POOLINGS = ("mean", "distinct")
 
@@ -78,8 +79,8 @@ def pool_vectors(
     vectors : WordVectors
     batch : TokenBatch
     out : ndarray of shape (n_texts, dim), float32
-        Texts without tokens keep what is there. A row does not depend on other texts,
-        to the bit.
+        Rows of texts without tokens are unchanged. A row is bit-identical whatever the
+        other texts are.
     weights : ndarray of shape (n_words,), default=None
         None weights all words equally.
     unknown_weight : float, default=1.0

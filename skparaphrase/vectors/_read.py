@@ -53,8 +53,9 @@ def read_word_vectors(
     Returns
     -------
     vectors : WordVectors
-        A word that occurs twice keeps its first vector, and words that are not UTF-8
-        (as some of the PARAGRAM files) are left out; a warning counts both.
+        A word that occurs twice keeps its first vector. Words that are not UTF-8 (there
+        are some in the PARAGRAM files) are left out. A warning gives the number of
+        both.
 
     Raises
     ------
@@ -71,7 +72,7 @@ def read_word_vectors(
     if limit is not None and limit < 0:
         raise ValueError(f"limit must not be negative; got {limit}.")
     if isinstance(vocabulary, str):
-        raise TypeError("vocabulary must be several words; got one str.")
+        raise TypeError("vocabulary must be an iterable of words; got one str.")
     wanted = None if vocabulary is None else {*vocabulary, unknown}
     with open_plain(path) as file:
         if not file.read(1):
@@ -88,8 +89,8 @@ def read_word_vectors(
     if words.left_out:
         word, where = words.left_out[0]
         warn_caller(
-            f"{path}: {len(words.left_out)} words occur again, or are not UTF-8, and "
-            f"are left out; the first is {word[:40]!r} in {unit} {where}."
+            f"{path}: {len(words.left_out)} words are left out because they occur "
+            f"again or are not UTF-8; the first is {word[:40]!r} in {unit} {where}."
         )
     try:
         return WordVectors(list(words.words), matrix, unknown=unknown)
@@ -137,7 +138,7 @@ def _guess(path: Path) -> str:
 
 
 # Text ------------------------------------------------------------------------------
-# Not by pandas, which fails on words that hold spaces ("at name@domain.com" in GloVe).
+# pandas cannot read words that contain spaces ("at name@domain.com" in GloVe).
 
 
 def _read_text(
@@ -184,7 +185,7 @@ def _read_text(
 
 
 def _open_text(path: Path) -> BinaryIO:
-    """A file after its byte order mark, which would be a part of the first word."""
+    """Skip the byte order mark of a file, which would become part of the first word."""
     file = open_plain(path)
     if file.read(3) != codecs.BOM_UTF8:
         file.seek(0)
@@ -194,7 +195,7 @@ def _open_text(path: Path) -> BinaryIO:
 def _read_line(
     path: Path, line: bytes, number: int, values: NDArray[np.float64]
 ) -> bytes:
-    """The word of a line, which may hold spaces; its numbers go to `values`."""
+    """The word of a line, which may contain spaces; write its numbers to `values`."""
     word = line[: _core.core.parse_numbers(line, values)]
     inner = word.split()[1:]
     if word and not (inner and _is_number(inner[-1])):

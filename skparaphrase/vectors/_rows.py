@@ -1,4 +1,4 @@
-"""Rows of a table: data types, checks, and those in which it differs from another."""
+"""Rows of a table: data types, checks, and differences from another table."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from skparaphrase.text._check import describe
 
 DTYPES = ("float32", "float16", "int8")  # int8 with a scale per row
-Table = Any  # a WordVectors, whose module imports this one
-_BLOCK = 4096  # rows that are checked or compared at a time
+Table = Any  # a WordVectors, not imported because its module imports this one
+_BLOCK = 4096  # rows checked or compared at a time
 _SETTINGS = "unknown", "subwords", "is_weighted"  # which a trained table keeps
 
 
@@ -60,7 +60,7 @@ def quantize(
 
 
 def check_distinct(words: Sequence[str]) -> None:
-    """Raise an error that names the first that is not a str, or that occurs twice."""
+    """Raise an error that names the first word that is not a str or occurs twice."""
     if set(map(type, words)) <= {str} and len(set(words)) == len(words):
         return
     first: dict[str, int] = {}
@@ -80,11 +80,11 @@ def check_finite(
     """Raise a ValueError that names the first word whose vector is not finite."""
     values = matrix[rows]
     if scale is not None:
-        with np.errstate(over="ignore"):  # of the largest number times the scale
+        with np.errstate(over="ignore"):  # the largest number times the scale
             values = scale[rows, np.newaxis] * np.float32(128)
     for start in range(0, len(values), _BLOCK):
-        # A finite sum has finite terms and needs no second array. Where large terms
-        # overflow, the slower test decides.
+        # If a sum is finite, all its terms are, and no second array is needed. If large
+        # terms overflow, the slower test decides.
         block = values[start : start + _BLOCK]
         with np.errstate(over="ignore", invalid="ignore"):
             if np.isfinite(block.sum(dtype=np.float32)):
@@ -97,7 +97,7 @@ def check_finite(
 
 
 class Changes(NamedTuple):
-    """How a table in float32 differs from another, whose words it has first.
+    """Differences between a table in float32 and another that has its first words.
 
     Attributes
     ----------
@@ -114,10 +114,10 @@ class Changes(NamedTuple):
 
 
 def find_changes(table: Table) -> Changes | None:
-    """How a table differs from that of the package that it was made from.
+    """Differences between a table and the bundled table that it was made from.
 
-    None if it was made from none, or in another way than by training, or if more than
-    half of its rows differ.
+    None if it was not made from a bundled table by training, or if more than half of
+    its rows differ.
     """
     base = table._base
     if base is None or table.dtype != np.float32:
@@ -130,7 +130,7 @@ def find_changes(table: Table) -> Changes | None:
         before = dequantize(base.matrix, base.scale, block)
         bits = before.view(np.int32) != table.matrix[block].view(np.int32)
         differs[block] = bits.any(axis=1)
-    differs[0] = True  # a table without changes would be that of the package
+    differs[0] = True  # without changes, it would be the bundled table itself
     if np.count_nonzero(differs) > len(table) / 2:
         return None
     rows = np.flatnonzero(differs).astype(np.int32)
@@ -160,7 +160,7 @@ def apply_changes(
 
 
 def join_words(words: Sequence[str]) -> NDArray[np.uint8]:
-    """Words in UTF-8, each after a character that occurs in none."""
+    """Join words in UTF-8, each after a character that occurs in none of them."""
     text = "".join(words)
     separator = next(c for c in map(chr, count(ord("\n"))) if c not in text)
     joined = "".join(separator + separator.join(words) if words else "")
@@ -168,6 +168,6 @@ def join_words(words: Sequence[str]) -> NDArray[np.uint8]:
 
 
 def split_words(joined: NDArray[np.uint8]) -> list[str]:
-    """What :func:`join_words` has joined."""
+    """Split the output of :func:`join_words`."""
     text = joined.tobytes().decode("utf-8", "surrogatepass")
     return text[1:].split(text[0]) if text else []

@@ -1,4 +1,4 @@
-"""Tables that come with the package, and tables in folders."""
+"""Tables that are bundled with the package, and tables in folders."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -43,9 +43,9 @@ def load_word_vectors() -> WordVectors:
     """Load the English word vectors that come with the package.
 
     The 30,000 most frequent words of the English Wikipedia, contractions, numbers and
-    punctuation, with 128 dimensions, in int8 with a scale per word. Distilled from the
-    vectors that all-MiniLM-L6-v2 (Apache-2.0) gives single words. Other words get the
-    vectors of their character n-grams (`unknown="subword"`).
+    punctuation, with 128 dimensions, in int8 with a scale per word. They are distilled
+    from the vectors of single words of all-MiniLM-L6-v2 (Apache-2.0). Other words get
+    vectors from their character n-grams (`unknown="subword"`).
 
     Returns
     -------
@@ -63,11 +63,11 @@ def load_word_vectors() -> WordVectors:
 
 
 def bundled(name: str, dim: int | None = None) -> WordVectors:
-    """Read a file of the package: words, vectors, and the n-grams of other words.
+    """Read a bundled file: words, vectors, and the n-grams of other words.
 
-    The same object at every call. Pickles and saved models refer to it, and hold only
-    what a fit has changed. With `dim`, the vectors are the first numbers of those in
-    the file.
+    The same object is returned at every call. Pickles and saved models refer to it and
+    store only the changes made by a fit. With `dim`, only the first numbers of each
+    vector are kept.
     """
     n_numbers = BUNDLED[name][1]
     if dim is None:
@@ -110,14 +110,14 @@ def read_table(file: Any, *, is_weighted: bool, dim: int | None = None) -> WordV
 
 
 def bundled_reference(vectors: WordVectors) -> tuple[str, int, int] | None:
-    """What a saved model says of a table of the package, for :func:`referred`."""
+    """The reference to a bundled table in a saved model, for :func:`referred`."""
     return None if vectors._reference is None else vectors._reference[1]
 
 
 def referred(name: str, fingerprint: int, dim: int) -> WordVectors:
     """The table that a pickle or a saved model refers to.
 
-    Raises ValueError if this version of the package has another one.
+    Raises ValueError if this version of the package has a different table.
     """
     if name not in BUNDLED or _fingerprint(name) != fingerprint:
         raise ValueError(
@@ -129,7 +129,7 @@ def referred(name: str, fingerprint: int, dim: int) -> WordVectors:
 
 @cache
 def _fingerprint(name: str) -> int:
-    """A checksum of those that the file of a table holds of all its arrays."""
+    """A checksum of the checksums of all arrays in the file of a table."""
     path = files("skparaphrase") / BUNDLED[name][0]
     with path.open("rb") as file, ZipFile(file) as archive:
         arrays = [(each.filename, each.CRC) for each in archive.infolist()]
@@ -162,7 +162,7 @@ def save_word_vectors(vectors: WordVectors, folder: str | PathLike[str]) -> None
 def load_table(
     folder: Path, metadata: dict[str, Any], *, verify: bool = False
 ) -> WordVectors:
-    """Read what :func:`save_word_vectors` wrote, whose metadata have been read.
+    """Read a table written by :func:`save_word_vectors`, given its metadata.
 
     Large matrices are mapped into memory, and checked only if `verify`.
     """

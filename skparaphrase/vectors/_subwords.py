@@ -1,4 +1,4 @@
-"""Vectors of words from their character n-grams, and their least squares."""
+"""Vectors of words from their character n-grams, fitted by least squares."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -20,7 +20,7 @@ _LONGEST_WORD = 1000  # characters; longer ones are data, such as images in base
 
 @dataclass(eq=False, repr=False)
 class Subwords:
-    """The vector of a word is a sum of rows that belong to its character n-grams.
+    """Vectors of words as sums of the rows of their character n-grams.
 
     Bag of subwords (Zhao, Mudgal and Liang 2018) with hashed n-grams, or the n-grams of
     fastText (Bojanowski et al. 2017).
@@ -34,12 +34,12 @@ class Subwords:
     ngram_range : tuple of int, default=(3, 5)
         The shortest and the longest n-grams of `<word>`.
     kind : {"crc32", "fasttext"}, default="crc32"
-        The hash. With "crc32" the whole word is an n-gram, too, and the sum is divided
-        by the root of their number; "fasttext" takes the mean.
+        The hash. With "crc32" the whole word is also an n-gram, and the sum is divided
+        by the square root of their number; "fasttext" takes the mean.
     factor : float, default=1.0
-        Multiplies the vectors.
+        Factor by which the vectors are multiplied.
     shift : array-like of shape (dim,), default=None
-        Then added to them; None is zero.
+        Vector that is then added; None is zero.
 
     Raises
     ------
@@ -97,7 +97,7 @@ class Subwords:
         if not is_range or self.kind not in ("crc32", "fasttext"):
             raise ValueError(
                 f"ngram_range={self.ngram_range}, kind={self.kind!r} and "
-                f"factor={self.factor} are no settings of n-grams."
+                f"factor={self.factor} are not valid settings of n-grams."
             )
 
     def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
@@ -110,8 +110,8 @@ class Subwords:
         Returns
         -------
         vectors : ndarray of shape (n_words, dim), float32
-            One does not depend on other words, to the bit. That of a long word is made
-            of its first 1,000 characters.
+            A row is bit-identical whatever the other words are. The vector of a long
+            word is made of its first 1,000 characters.
         """
         n_rows, dim = self.matrix.shape
         if max(map(len, words), default=0) > _LONGEST_WORD:
@@ -128,14 +128,14 @@ class Subwords:
     def moved(
         self, factor: float, shift: NDArray[np.floating] | float = 0.0
     ) -> "Subwords":
-        """Move all vectors in the same way.
+        """Scale and shift all vectors.
 
         Parameters
         ----------
         factor : float
-            Multiplies the vectors.
+            Factor by which the vectors are multiplied.
         shift : array-like of shape (dim,) or float, default=0.0
-            Then added to them.
+            Vector or number that is then added.
 
         Returns
         -------
@@ -166,8 +166,8 @@ def ngram_matrix(
 ) -> csr_array:
     """The n-grams of words, shape (n_words, n_rows).
 
-    Its product with the rows of `Subwords` is the vectors of the words: each
-    n-gram counts one over the root of the number of n-grams.
+    Its product with the rows of `Subwords` gives the vectors of the words. The entry of
+    an n-gram is one over the square root of the number of n-grams.
     """
     ids, offsets, weights = _core.core.hash_ngrams(
         words, *ngram_range, "crc32", n_rows, 1.0
@@ -185,11 +185,12 @@ def fit_rows(
     n_steps: int = 30,
     tol: float = 0.0,
 ) -> NDArray[np.float32]:
-    """Rows whose sums are close to the vectors of words, shape (n_rows, dim).
+    """Solve for rows whose sums are close to the vectors of words; (n_rows, dim).
 
     Minimises `|N R - V|^2 + alpha |R|^2` for each column by conjugate gradients, with
-    the diagonal as preconditioner; N is that of :func:`ngram_matrix`. Stops early when
-    the squared residuals, scaled by the preconditioner, are `tol` times the first ones.
+    the diagonal as preconditioner; N is the matrix of :func:`ngram_matrix`. Stops early
+    when the squared residuals, scaled by the preconditioner, are `tol` times the first
+    ones.
     """
     transposed = ngrams.T  # not copied to rows: with columns a product is twice as fast
     scaling = 1 / (ngrams.multiply(ngrams).sum(axis=0) + alpha)

@@ -16,16 +16,16 @@ from skparaphrase.vectors._frequencies import WordFrequencies
 from skparaphrase.vectors._subwords import Subwords, fit_rows, ngram_matrix
 from skparaphrase.vectors._word_vectors import WordVectors
 
-_COLUMNS = 128  # dimensions of n-grams that are solved for at a time, for the caches
-_TOL = 3e-4  # of n-grams: unknown words hardly change after it
+_COLUMNS = 128  # dimensions solved for at a time, to fit in the caches
+_TOL = 3e-4  # of residuals: beyond it, vectors of unknown words hardly change
 
 
 def remove_mean(vectors: WordVectors) -> WordVectors:
     """Subtract the mean of all vectors.
 
-    Averages of vectors that share a direction are all similar.
-    :class:`~skparaphrase.encoders.ParaphraseEncoder` has no layer that could remove the
-    direction, and learns faster from centred vectors.
+    If all vectors share a direction, all their averages are similar.
+    :class:`~skparaphrase.encoders.ParaphraseEncoder` has no layer that could remove
+    this direction, so it learns faster from centred vectors.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def remove_mean(vectors: WordVectors) -> WordVectors:
     Returns
     -------
     centered : WordVectors
-        In float32, with the same words; vectors of n-grams are moved, too.
+        In float32, with the same words; vectors of n-grams are also shifted.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def apply_sif_weights(
     check_scalar(a, "a", Real, min_val=0, include_boundaries="neither")
     if vectors.is_weighted:
         raise ValueError(
-            "These vectors already include the weights of their words, and would be "
+            "These vectors already include the weights of their words and would be "
             "weighted twice."
         )
     counts = WordFrequencies.check(frequencies)
@@ -116,7 +116,7 @@ def multiplied(
     unknown_weight: float = 1.0,
     is_weighted: bool = True,
 ) -> WordVectors:
-    """Multiply the vectors of words, and those of other words by one weight."""
+    """Multiply the vectors of words by weights, and vectors of other words by one."""
     matrix = vectors.rows() * np.asarray(weights, np.float32)[..., np.newaxis]
     subwords = vectors.subwords
     if subwords is not None and unknown_weight != 1:
@@ -149,8 +149,8 @@ def append_new_words(
 ) -> tuple[WordVectors, TokenBatch]:
     """Append the words of texts that a table lacks, if it has vectors for them.
 
-    New words follow the others in the order of the texts. The batch holds the rows of
-    the tokens of the texts in the new table.
+    New words follow the others in the order of the texts. The batch contains the rows
+    of the tokens in the new table.
     """
     batch, new_words = vectors.encode_with_new_words(texts, tokenizer)
     if not new_words:
@@ -167,25 +167,26 @@ def fit_subwords(
     alpha: float = 1.0,
     factor: float = 2.0,
 ) -> WordVectors:
-    """Learn vectors of character n-grams, which stand for words without a vector.
+    """Learn vectors of character n-grams, from which unknown words get vectors.
 
     The vector of a word `w` is `factor` times the sum of the rows of the n-grams of
-    `<w>` and of `<w>` itself, divided by the root of their number. Rows are chosen
-    by a hash, as in fastText, and learnt by ridge regression from the words of
-    three letters or more, without digits (bag of subwords, Zhao et al. 2018, in
-    closed form). Takes .5 s for the bundled table and grows with the words.
+    `<w>` and of `<w>` itself, divided by the square root of their number. Rows are
+    chosen by a hash, as in fastText, and learnt by ridge regression from the words of
+    three letters or more, without digits (bag of subwords, Zhao et al. 2018, in closed
+    form). This takes 0.5 s for the bundled table; the time grows with the number of
+    words.
 
     Parameters
     ----------
     vectors : WordVectors
     ngram_range : tuple of int, default=(3, 5)
-        The shortest and the longest n-grams.
+        Lengths of the shortest and the longest n-grams.
     n_rows : int, default=8192
-        Rows that the n-grams share.
+        Number of rows that the n-grams share.
     alpha : float, default=1.0
         Strength of the ridge penalty.
     factor : float, default=2.0
-        Makes up for the shrinkage of the regression.
+        Factor that compensates for the shrinkage of the regression.
 
     Returns
     -------

@@ -37,10 +37,10 @@ from skparaphrase.vectors._subwords import Subwords
 
 
 class WordVectors:
-    """Words and their vectors.
+    """A table of words and their vectors.
 
-    Immutable, and shared rather than copied by :func:`sklearn.base.clone`: a grid
-    search holds one table, and workers of joblib map the same memory.
+    A table is immutable. :func:`sklearn.base.clone` shares it instead of copying it, so
+    a grid search needs one table, and joblib workers map the same memory.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class WordVectors:
     scale : array-like of shape (n_words,), default=None
         With int8 only: vector `i` is `matrix[i] * scale[i]`.
     unknown : "subword" or str, default=None
-        What stands for a word that the table lacks. "subword": the sum of the vectors
+        How words that the table lacks get a vector. "subword": the sum of the vectors
         of its character n-grams, in `subwords`; tokens without a letter or digit are
         left out. Any other string: the vector of this word of the table ("UUUNKKK" in
         PARAGRAM files). None leaves such words out.
@@ -60,8 +60,8 @@ class WordVectors:
         The n-grams of "subword"; :func:`fit_subwords` learns them.
     is_weighted : bool, default=False
         Whether the vectors include the weights of their words. They are then averaged
-        as they are; :func:`apply_sif_weights` raises an error, and encoders that would
-        weight them again warn. Tables made from this one keep it.
+        without further weights: :func:`apply_sif_weights` raises an error, and encoders
+        that would weight them again warn. Tables made from this one keep the value.
 
     Attributes
     ----------
@@ -134,7 +134,8 @@ class WordVectors:
         self.unknown = unknown
         self.subwords = subwords
         self.is_weighted = is_weighted
-        # For pickles: what gives a table of the package, and that which it stems from.
+        # For pickles: how to get the bundled table, and the table that this one stems
+        # from.
         self._reference: tuple[Callable[..., Self], Any] | None = None
         self._base: WordVectors | None = None
 
@@ -157,12 +158,12 @@ class WordVectors:
             )
         if self.unknown == "subword" and self.subwords is None:
             raise ValueError(
-                "unknown='subword' needs n-grams, which fit_subwords learns."
+                "unknown='subword' needs vectors of n-grams; fit_subwords learns them."
             )
         if self.subwords is not None and self.subwords.matrix.shape[1] != self.dim:
             raise ValueError(
-                f"Vectors of words have {self.dim} dimensions, but those of n-grams "
-                f"are of shape {self.subwords.matrix.shape}."
+                f"Vectors of words have {self.dim} dimensions, but vectors of n-grams "
+                f"have shape {self.subwords.matrix.shape}."
             )
         if self.unknown not in (None, "subword") and self.unknown_row is None:
             raise ValueError(
@@ -175,7 +176,7 @@ class WordVectors:
     @property
     def index(self) -> _core.WordIndex:
         """The row of each word, as a mapping; do not change it."""
-        if self._index is None:  # made when it is needed
+        if self._index is None:  # created on first use
             self._index = _core.core.WordIndex(self.words)
         return self._index
 
@@ -188,7 +189,7 @@ class WordVectors:
 
     @property
     def _oov(self) -> Subwords | None:
-        """What makes vectors for words that the table lacks."""
+        """The n-grams that give vectors to words that the table lacks, or None."""
         return self.subwords if self.unknown == "subword" else None
 
     @property
@@ -301,7 +302,7 @@ class WordVectors:
             self._language_check.count_left_out(TokenBatch(ids, offsets), words)
         if words and is_embedded and subwords is not None:
             return TokenBatch(ids, offsets, subwords.vectors(words))
-        if words:  # that are left out
+        if words:  # words that are left out
             is_known = ids >= 0
             offsets -= np.flatnonzero(~is_known).searchsorted(offsets)
             ids = ids[is_known]
@@ -324,8 +325,8 @@ class WordVectors:
         batch : TokenBatch
             The id of `new_words[i]` is `-1 - i`, and its vector `extra[i]`.
         new_words : list of str
-            In the order of the texts. Empty if `extra` is None: if the table has all
-            words, or `unknown` is not "subword".
+            In the order of the texts. Empty if `extra` is None, that is, if the table
+            has all words or `unknown` is not "subword".
         """
         if self._oov is None or isinstance(tokenizer, NgramTokenizer):
             return self.encode(texts, tokenizer), []
@@ -376,7 +377,7 @@ class WordVectors:
         return self._oov.vectors([word])[0]
 
     def astype(self, dtype: DTypeLike) -> Self:
-        """Convert the matrix, and that of `subwords`, to another data type.
+        """Convert the matrix, and the matrix of `subwords`, to another data type.
 
         Parameters
         ----------
@@ -397,14 +398,13 @@ class WordVectors:
         return self.replace(matrix, scale=scale, subwords=subwords)
 
     def replace(self, matrix: ArrayLike, **changes: Any) -> Self:
-        """Change vectors, and other parameters, but not the words.
+        """Return a table with the same words, but other vectors and parameters.
 
         Parameters
         ----------
         matrix : array-like of shape (n_words, dim)
         **changes : dict
-            Other parameters of the class that change. `scale` is None if it is not
-            given.
+            Other parameters of the class. `scale` is None unless it is given.
 
         Returns
         -------
@@ -415,7 +415,7 @@ class WordVectors:
         return vectors
 
     def _unchecked(self, words: list[str], matrix: ArrayLike, **changes: Any) -> Self:
-        """A table that has the other parameters of this one, but for `scale`."""
+        """A table with the other parameters of this one, except for `scale`."""
         kept = {k: getattr(self, k) for k in ("unknown", "subwords", "is_weighted")}
         table = object.__new__(type(self))
         table._set(words, matrix, **{"scale": None, **kept, **changes})
@@ -432,7 +432,7 @@ class WordVectors:
         new_words: Sequence[str] = (),
         new_vectors: ArrayLike | None = None,
     ) -> Self:
-        """Replace some vectors, and append words.
+        """Return a table in which some vectors are replaced and words are appended.
 
         Takes one pass over the table, and checks only the vectors that are given.
 
@@ -441,9 +441,9 @@ class WordVectors:
         rows : array-like of int of shape (n_rows,)
             Distinct rows.
         vectors : array-like of shape (n_rows, dim)
-            What they become.
+            Their new vectors.
         new_words : sequence of str, default=()
-            Distinct words that the table lacks, which is not checked.
+            Distinct words that the table lacks; this is not checked.
         new_vectors : array-like of shape (n_new_words, dim), default=None
             Their vectors.
 
@@ -506,7 +506,7 @@ class WordVectors:
 
 
 class _UnitRows:
-    """The rows of a table of vectors, scaled to length 1 where they are read."""
+    """The rows of a table of vectors, scaled to length 1 when they are read."""
 
     def __init__(self, table: WordVectors) -> None:
         self.table = table
@@ -527,19 +527,19 @@ def nearest_words(
     ----------
     vectors : WordVectors
     word : str or ndarray of shape (dim,)
-        A word, which is left out of the answer, or any vector.
+        A word of the table, which is left out of the result, or any vector.
     k : int, default=10
         Number of words.
 
     Returns
     -------
     neighbors : list of (str, float)
-        Words and cosines, most similar first; ties in the order of the table.
+        Words and cosines, most similar first; ties are in the order of the table.
 
     Raises
     ------
     KeyError
-        If the table lacks the word, and has no out-of-vocabulary vector for it.
+        If the table lacks the word and has no out-of-vocabulary vector for it.
     ValueError
         If the vector has another shape or is not finite.
 

@@ -1,4 +1,4 @@
-"""Models that are saved while they train, and fits that resume from them."""
+"""Models that are saved during training, and fits that resume from them."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -63,7 +63,7 @@ class Interruption(Exception):
 
 
 class Interrupt:
-    """A callback that ends a fit after some epochs; keeps what it was given."""
+    """A callback that ends a fit after some epochs, and records its arguments."""
 
     def __init__(self, after):
         self.after = after
@@ -92,7 +92,7 @@ def test_the_folder_holds_the_current_epoch_and_training_resumes(name, tmp_path)
     expected = getattr(interrupt.fitted, method)(data[0])
     for found, row in zip(getattr(loaded, method)(data[0]), expected, strict=True):
         assert_array_equal(found, row)
-    if model.validation_fraction is None:  # else `model` holds the best epoch
+    if model.validation_fraction is None:  # otherwise, `model` has the best epoch
         for mine, row in zip(getattr(model, method)(data[0]), expected, strict=True):
             assert_array_equal(mine, row)
     else:

@@ -1,4 +1,4 @@
-"""Which core runs."""
+"""Selection of the core."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -40,7 +40,7 @@ words = st.sampled_from(
 
 
 def parse(core, line, n):
-    """Where the numbers begin, and the bits of the numbers."""
+    """The position where the numbers begin, and the bits of the numbers."""
     out = np.empty(n)
     stop = core.parse_numbers(line, out)
     return stop, out.tobytes() if stop else b""

@@ -132,7 +132,7 @@ def test_rows_are_scaled_to_length_1(core, dtype, dim):
 @pytest.mark.parametrize("pooling", POOLINGS)
 @pytest.mark.parametrize("dim", [3, 300])
 def test_a_row_depends_on_its_text_alone(core, dtype, pooling, dim):
-    """To the bit: not on other texts, their order, or other threads."""
+    """Bit-identical for other texts, orders and threads."""
     rng = np.random.default_rng(0)
     parts = table(dtype, dim=dim, n_extra=3)
     texts = [rng.integers(-3, 40, rng.integers(12)).tolist() for _ in range(600)]
@@ -151,7 +151,7 @@ def test_a_row_depends_on_its_text_alone(core, dtype, pooling, dim):
 
 
 def test_every_float16_is_read_exactly(core):
-    """Also those that are subnormal, infinite or no number."""
+    """This includes subnormal and infinite numbers, and NaN."""
     matrix = np.arange(2**16, dtype=np.uint16).view(np.float16).reshape(-1, 32)
     texts = [[i] for i in range(len(matrix))]
     for pooling in ("sum", "mean"):
@@ -175,7 +175,7 @@ def test_any_texts(core, texts, pooling, dim, dtype):
 
 @pytest.mark.parametrize("size", [1e-36, 1e-23, 1e-17, 1e17, 1e20, 1e35])
 def test_distinct_rows_of_any_size(core, size):
-    """Whose squares are too small or too large for single precision."""
+    """Their squares are too small or too large for single precision."""
     matrix = np.random.default_rng(0).normal(size=(9, 17)).astype(np.float32)
     texts = [[0, 1, 2, 1], [3], [4, 5, 6, 7, 8, 0]]
     expected, shares = pool(core, (matrix, None, None), texts, pooling="distinct")
@@ -269,7 +269,7 @@ def test_no_gradient_outside_of_the_table(core, dtype, row):
     [[], [0], [0, 2], [0, 1, 2, 3], [1, 2, 3], [0, 2, 2], [0, 4, 3], [0, -1, 3]],
 )
 def test_offsets_that_do_not_fit(core, dtype, offsets):
-    """They are not three, or do not rise from zero to the number of ids."""
+    """Their number is wrong, or they do not rise from zero to the number of ids."""
     ids, offsets = np.zeros(3, np.int32), np.array(offsets, np.int64)
     matrix, out = np.ones((5, 7), dtype), np.zeros((2, 7), dtype)
     for pooling in POOLINGS:

@@ -22,7 +22,7 @@ from skparaphrase.text import WordTokenizer
 NASTY = "aB1_'-.\u2019/:,!* \t\x1c\x85\xa0\u2028\u3000\u200b\u200d\ufeff\0\x7f\xad"
 NASTY += "\u0130\u0131Σ\u03c3ς\u0301\u0307ßẞǅⅧ²½ª\u0627猫\U0001d7d8𐐀😀"
 NASTY += "e\u0301\u0902\u093f\u0915\u200c\u1161\u1100\ufe0f"
-NASTY += "059\u0665\uff15\U0001d7e1"  # digits of other scripts, too
+NASTY += "059\u0665\uff15\U0001d7e1"  # including digits of other scripts
 NASTY += "\ud800\udc00\udfff\U0010ffff"
 characters = st.sampled_from(NASTY) | st.characters()
 texts_of_any_kind = st.lists(st.text(characters, max_size=12), max_size=6)
@@ -90,7 +90,7 @@ def test_ids_of_any_texts(core, texts, params, unknown, keep_new, step):
     assert find(core, texts, words, unknown, keep_new, **params) == expected
 
 
-# Tokens without a row, and those that are found instead.
+# Tokens without a row, and the tokens that are found instead.
 READ_AS = {
     "64gb 1.7l 2000w 5mg 10\u00b5g": "64 gb 1.7 l 2000 w 5 mg 10 \u00b5g",
     "s21 g960f kdl40v3000 kx-tg1032s": "s 21 g 960 f kdl 40 v 3000 kx tg 1032 s",
@@ -246,7 +246,7 @@ def test_an_index_is_a_dict(core, words):
 
 
 def test_an_index_of_many_words(core):
-    """So many that some have the same hash of 32 bits."""
+    """There are so many that some have the same 32-bit hash."""
     words = [*map(str, range(250_000))]
     index = core.WordIndex(words)
     assert [*map(index.get, words)] == [*range(len(words))]

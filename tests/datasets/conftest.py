@@ -17,7 +17,7 @@ DATA = Path(os.environ.get("SKPARAPHRASE_DATA", ROOT / "../shared")) / "data"
 
 @pytest.fixture
 def archive():
-    """Writes a zip or tar.gz file of members, and returns its path."""
+    """Writes a zip or tar.gz file of members and returns its path."""
 
     def write(path, members):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The data sets that are part of the package."""
+"""The bundled data sets."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -85,7 +85,7 @@ def test_entailment_comes_in_groups_of_one_first_sentence():
     assert {tuple(sorted(labels)) for labels in y.reshape(-1, 3)} == {
         ("contradiction", "entailment", "neutral")
     }
-    # The place in the group does not give the label away.
+    # The position in the group does not reveal the label.
     assert max(Counter(y[::3]).values()) < len(groups) / 2
 
 

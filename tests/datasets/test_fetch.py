@@ -53,7 +53,7 @@ def test_data_home(tmp_path, monkeypatch):
 
 
 class Server:
-    """Answers to paths; each answer is a status, a content, and how much of it."""
+    """Responses by path; each is a status, a content, and the length to send."""
 
     def __init__(self):
         self.answers, self.requests = {}, []
@@ -113,7 +113,7 @@ def test_a_file_is_downloaded_once(server, fetch, tmp_path, sha256):
         assert path.read_bytes() == CONTENT
         assert names(path.parent) == ["f.bin"]
     assert server.requests == ["/f.bin"]
-    path.write_bytes(b"of a person")  # is used as it is
+    path.write_bytes(b"of a person")  # is used unchanged
     assert fetch(sha256).read_bytes() == b"of a person"
 
 
@@ -260,7 +260,7 @@ def test_a_damaged_archive_says_what_to_do(packed, how):
 
 
 def test_a_changed_bit_of_a_tar_is_found(tmp_path, archive):
-    """Tar has no checksum of contents; that of gzip is at the very end."""
+    """Tar has no checksum of contents; the checksum of gzip is at the end."""
     path = archive(tmp_path / "a.tar.gz", {"a.txt": b"plane\n"})
     raw = gzip.compress(gzip.decompress(path.read_bytes()), compresslevel=0)
     path.write_bytes(raw)

@@ -1,4 +1,4 @@
-"""Files of strangers that readers are given: what is no file."""
+"""Untrusted paths for readers: folders, pipes and devices."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,4 +1,4 @@
-"""Encoders that are trained, by name, and small data for them."""
+"""Trained encoders by name, with small data."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -52,7 +52,7 @@ OF_WORDS = [
 
 
 def make(name, **changes):
-    """An encoder of small data; its vectors are those of the equations, not scaled."""
+    """An encoder for small data; its vectors follow the equations, without scaling."""
     class_name, params, _ = ENCODERS[name]
     params = {
         "max_epochs": 2, "batch_size": 8, "random_state": 0, "device": "cpu",
@@ -72,7 +72,7 @@ def state(encoder):
 
 
 def same(first, second):
-    """Whether two fitted encoders are equal to the bit."""
+    """Whether two fitted encoders are bit-identical."""
     first, second = state(first), state(second)
     assert first.keys() == second.keys()
     return all(np.array_equal(first[key], second[key]) for key in first)
@@ -80,7 +80,7 @@ def same(first, second):
 
 @pytest.fixture(scope="session")
 def zoo():
-    """Encoders by name and small data; `fitted(name)` is not to be changed."""
+    """Encoders by name and small data; do not change `fitted(name)`."""
     return SimpleNamespace(
         names=list(ENCODERS),
         of_words=OF_WORDS,
@@ -98,13 +98,13 @@ def zoo():
 
 @pytest.fixture(params=ENCODERS)
 def name(request):
-    """Each encoder that is trained."""
+    """Each trained encoder."""
     return request.param
 
 
 @pytest.fixture(params=OF_WORDS)
 def of_words(request):
-    """Each of them that starts from word vectors."""
+    """Each trained encoder that starts from word vectors."""
     return request.param
 
 

@@ -1,4 +1,4 @@
-"""The encoder with the methods that other libraries call."""
+"""The adapter of encoders to interfaces of other libraries."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -174,7 +174,7 @@ def test_a_bar(monkeypatch):
 )
 def test_options_that_cannot_be_honoured_are_refused(option):
     ((name, value),) = option.items()
-    message = re.escape(f"encode() has no {name}={value!r}. Averages of words need no")
+    message = re.escape(f"encode() does not support {name}={value!r}. Averages need no")
     with pytest.raises(TypeError, match=message):
         EMBEDDER.encode(["A cat."], **option)
 

@@ -79,7 +79,7 @@ def test_distinct_words_are_weighted_after_the_weights_of_words(make):
     ],
 )
 def test_only_general_weights_are_not_applied_twice(make, warns):
-    """Those of one's own texts may follow the weights that vectors include."""
+    """Weights of your own texts may be applied to weighted vectors."""
     weighted = VECTORS.replace(VECTORS.matrix, is_weighted=True)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -174,7 +174,7 @@ def test_a_repeated_text_is_embedded_once(make):
         (WordTokenizer(lowercase=False), [[0, 0, 1], [0.5, 0.5, 0]]),
         (WordTokenizer(split_compounds=False), [[1, 0, 0], [0, 0, 0]]),
         (WordTokenizer(r"\w"), [[0, 0, 0], [0, 0, 0]]),
-        (str.split, [[0, 0, 1], [0.5, 0.5, 0]]),  # sees the text as it is
+        (str.split, [[0, 0, 1], [0.5, 0.5, 0]]),  # gets the unchanged text
     ],
 )
 def test_case_and_compounds_are_up_to_the_tokenizer(tokenizer, expected):
@@ -281,7 +281,7 @@ def test_weights_of_a_mapping(zoo, assert_encodes, tmp_path):
 
 
 class Wrapped(TransformerMixin, BaseEstimator):
-    """Fits an encoder of its own, as estimators of others do."""
+    """Fits its own encoder, like estimators of other packages."""
 
     def fit(self, X, y=None):
         self.encoder_ = AverageEncoder(VECTORS).fit(X, y)

@@ -104,7 +104,7 @@ def test_unknown_characters_share_a_vector(zoo, name):
 
 
 def test_dropout_before_the_layer(zoo):
-    """Reproducible; only in training; as good as nothing with a share of nearly 0."""
+    """Reproducible, only in training, and without effect for a share near 0."""
     plain = zoo.fitted("char cnn")
     dropped = zoo.make("char cnn", dropout=0.6).fit(zoo.pairs)
     assert not zoo.same(dropped, plain)
@@ -144,7 +144,7 @@ def test_a_fit_that_puts_all_texts_on_one_vector_warns():
     ) as caught:
         cosines = mean_cosine(encoder.fit(X), X)
     assert cosines > 0.999
-    assert "scale" not in str(caught[0].message)  # which is for word vectors
+    assert "scale" not in str(caught[0].message)  # for word vectors only
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert mean_cosine(encoder.set_params(loss="infonce").fit(X), X) < 0.8

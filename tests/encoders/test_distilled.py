@@ -33,7 +33,7 @@ BOTH = np.hstack([unit(FIRST), unit(SECOND)])
 
 
 def ridge(X, T, alpha):
-    """The minimum of |X W - T|^2 + alpha |W|^2 as that of least squares."""
+    """The minimum of |X W - T|^2 + alpha |W|^2 by least squares."""
     penalty = np.sqrt(alpha) * np.eye(X.shape[1])
     zeros = np.zeros((X.shape[1], T.shape[1]))
     return np.linalg.lstsq(np.vstack([X, penalty]), np.vstack([T, zeros]))[0]
@@ -144,7 +144,7 @@ def test_unknown_words_are_learnt_or_get_ngrams():
 
 
 class Teacher:
-    """Vectors of words by the table above, and one vector of all others."""
+    """Vectors of the words in the table above, and one vector for all others."""
 
     def encode(self, words):
         self.words = words

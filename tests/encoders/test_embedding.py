@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from skparaphrase.encoders import _embedding
 from skparaphrase.text import NgramTokenizer
 
-# Repeats, words and characters that are unknown, odd spaces, and a long text.
+# Repeats, unknown words and characters, odd spaces, and a long text.
 ODD = [
     *["w3", "w3", "W3  w1\tw3", "unheard of", "", " ", "w1 unheard w2", "é", "w é w"],
     " ".join(f"w{i % 12}" for i in range(36)),

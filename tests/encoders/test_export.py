@@ -1,4 +1,4 @@
-"""Averages as static models of other libraries, which give the same vectors."""
+"""Static models of other libraries return the same vectors as exported averages."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -82,8 +82,8 @@ CORNERS = [
 
 
 def split_alike(encoder, texts):
-    """Texts that the exported tokenizer, whose rule for compounds is simpler, splits
-    in the same way; not the numbers in compounds, nor their unknown parts that count.
+    """Texts that are split equally by the exported tokenizer, whose rule for compounds
+    is simpler; without numbers in compounds, or unknown parts that count.
     """
     texts = ["", *texts]
     if encoder._tokenizer().split_compounds:
@@ -189,7 +189,7 @@ def test_both_libraries_load_every_encoder(encoder, tmp_path):
         transformers.SentenceTransformer(str(tmp_path / "transformer"), device="cpu"),
         transformers.SentenceTransformer(str(tmp_path / "static"), device="cpu"),
         model2vec.StaticModel.from_pretrained(tmp_path / "static"),
-        model2vec.StaticModel.from_pretrained(  # which does not read the modules
+        model2vec.StaticModel.from_pretrained(  # does not read the modules
             tmp_path / "transformer", max_length=None, normalize=encoder.norm == "l2"
         ),
     ]
@@ -257,7 +257,7 @@ OTHER_TOKENS = "{} can export only .*'words'"
             OTHER_TOKENS,
         ),
         (SIFEncoder(TABLE), NotFittedError, "not fitted"),
-        (AverageEncoder(WordVectors(["", "CAT"], np.eye(2))), ValueError, "no word of"),
+        (AverageEncoder(WordVectors(["", "CAT"], np.eye(2))), ValueError, "any word"),
     ],
 )
 def test_what_cannot_be_exported(encoder, error, message, method, tmp_path):

@@ -1,4 +1,4 @@
-"""The encoder of nine languages, and what encoders say of texts in others."""
+"""The encoder of nine languages, and warnings about texts in other languages."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -115,7 +115,7 @@ def test_a_warning_names_the_table_that_serves(language):
         if language == "English":
             fresh("english").transform(SENTENCES[language])
             return
-    with pytest.warns(UserWarning, match=f'"multilingual".* knows .*{language}'):
+    with pytest.warns(UserWarning, match=f'"multilingual".* supports .*{language}'):
         fresh("english").transform(SENTENCES[language])
 
 
@@ -254,23 +254,23 @@ QUESTIONS = {  # ten of a shop's customers in each language, and sentences with 
 @pytest.mark.parametrize("name", ["english", "multilingual"])
 @pytest.mark.parametrize("language", QUESTIONS)
 def test_ten_texts_are_enough(name, language):
-    """One by one, as of a bot, and in one call; a sentence may be one token."""
+    """One by one, as in a chatbot, and in one call; a sentence may be one token."""
     questions = QUESTIONS[language]
     for calls in ([[question] for question in questions], [questions]):
         encoder = fresh(name)
-        with pytest.warns(UserWarning, match="that it does not know") as caught:
+        with pytest.warns(UserWarning, match="than the table") as caught:
             for texts in [*calls, *calls]:
                 encoder.transform(texts)
         assert len(caught) == 1
     search = SemanticSearch(fresh(name)).fit(load_faq().data)
-    with pytest.warns(UserWarning, match="that it does not know"):
+    with pytest.warns(UserWarning, match="than the table"):
         for question in questions:
             search.search(question)
 
 
 @pytest.mark.parametrize("name", ["english", "multilingual"])
 def test_english_is_silent(name):
-    """The example data, in their order and mixed, one by one and in one call."""
+    """The example data, in order and shuffled, one by one and in one call."""
     texts = [*load_faq().data, *np.ravel(load_paraphrases().data)[:500]]
     mixed = np.random.default_rng(0).permutation(texts).tolist()
     with warnings.catch_warnings():
@@ -323,7 +323,7 @@ def test_whole_life(encoder, tmp_path):
     assert_allclose(short.transform(texts), expected, rtol=1e-5, atol=1e-6)
     # Not German words, in the scripts of the table
     assert encoder.transform(["Fahrradschlauch", "велосипедами"]).any(axis=1).all()
-    with pytest.raises(FileNotFoundError, match="'english' and 'multilingual'"):
+    with pytest.raises(FileNotFoundError, match="'english' or 'multilingual'"):
         skparaphrase.load_pretrained("german")
 
 

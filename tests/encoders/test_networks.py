@@ -1,4 +1,4 @@
-"""Dense layers on averages, and networks of the user's own against their equations."""
+"""Dense layers on averages, and custom networks, against their equations."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -37,7 +37,7 @@ def test_the_first_layer_of_dan_is_drawn_wider(zoo):
 
 
 class WordWeights(Composition):
-    """An average whose weights are learnt."""
+    """An average with learnt weights."""
 
     def __init__(self, dim, sharpness=1.0):
         super().__init__()
@@ -106,7 +106,7 @@ def test_searches_and_supervised_models():
             "must return a skparaphrase",
         ),
         ("average", ValueError, "'network' parameter"),
-        (WordWeights(256), TypeError, "no instance: pass WordWeights, or part"),
+        (WordWeights(256), TypeError, "not an instance: pass WordWeights, or p"),
     ],
 )
 def test_what_is_no_network(network, error, message):

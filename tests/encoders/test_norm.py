@@ -1,4 +1,4 @@
-"""Vectors of length 1, of every encoder, and of what reads them."""
+"""Vectors of length 1 in every encoder, and in models that use them."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,4 +1,4 @@
-"""ParaphraseEncoder: averages of trained vectors, kept near where they started."""
+"""ParaphraseEncoder: averages of trained vectors, kept near their start."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -41,7 +41,7 @@ PAIRS = load_paraphrases().data
 
 
 def chain(pairs):
-    """Each pair shares a text with the next, of which four in a row mean the same."""
+    """Each pair shares a text with the next; four in a row have the same meaning."""
     for first, second in pairs:
         texts = [first, second, f"Well, {first}", f"And {second}", f"So {first}"]
         yield from pairwise(texts)
@@ -59,13 +59,13 @@ def fifty(kind, seed):
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("kind", ["pairs", "chains", "graded"])
 def test_fifty_examples_do_no_harm(kind, seed):
-    """Other bundled pairs are not found worse than without a fit."""
+    """Other bundled pairs are found at least as well as without a fit."""
     X, y = fifty(kind, seed)
     encoder = ParaphraseEncoder(random_state=seed).fit(X, y)
     order = np.random.RandomState(seed).permutation(len(PAIRS))
     scorer = RetrievalScorer(PAIRS[order[50:]])
     assert scorer(encoder) >= scorer(load_pretrained()) - 0.002
-    # Something is learnt, though half of each target is what the start finds.
+    # Something is learnt, although half of each target comes from the start.
     assert encoder.loss_curve_[-1] < 0.95 * encoder.loss_curve_[0]
 
 
@@ -90,7 +90,7 @@ def limited(most, **changes):
 
 
 def changes_of(encoder, vectors):
-    """How far each word is from its start, divided by its length there."""
+    """Distance of each word from its start, divided by its initial length."""
     start = vectors.matrix.astype(np.float64)
     moved = np.linalg.norm(encoder.vectors_.matrix - start, axis=1)
     return moved / np.linalg.norm(start, axis=1)
@@ -106,7 +106,7 @@ def test_no_word_moves_farther_than_the_largest_change(zoo, most, sparse):
     found = changes_of(encoder, zoo.vectors)
     assert found.max() <= most * (1 + 1e-6)
     assert np.isclose(found, most, rtol=1e-5).any()
-    # From the start of all, not from where a later fit begins.
+    # From the first start, not from the start of a later fit.
     encoder.set_params(warm_start=True).fit(zoo.pairs).partial_fit(zoo.pairs)
     later = zoo.make("paragram", init=encoder, **settings).fit(zoo.pairs)
     for again in (encoder, later):

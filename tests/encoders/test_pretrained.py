@@ -1,4 +1,4 @@
-"""The encoder that comes with the package, and its similarities."""
+"""The bundled encoder, and its similarities."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -201,7 +201,7 @@ def test_the_large_encoder_is_a_folder_of_two(encoder, tmp_path):
     with pytest.raises(ValueError, match="'pooling' parameter"):
         skparaphrase.load_pretrained(tmp_path, pooling="max")
     for options in ({"dim": 128}, {"norm": None}):
-        with pytest.raises(ValueError, match="takes neither dim= nor norm=None"):
+        with pytest.raises(ValueError, match="neither dim nor norm=None"):
             skparaphrase.load_pretrained(tmp_path, **options)
 
 
@@ -256,7 +256,7 @@ def test_a_matrix_compares_each_with_each(compared):
 
 
 def test_probabilities_are_those_of_the_committed_fit():
-    """Platt's sigmoid of the cosine, with the coefficients that the script found."""
+    """Platt's sigmoid of the cosine, with the coefficients from the script."""
     path = Path(__file__).parents[2] / "benchmarks/results/probability.json"
     fit = json.loads(path.read_text("utf-8"))["results"]
     pairs = skparaphrase.datasets.load_graded_pairs().data[:50]
@@ -299,10 +299,10 @@ def test_no_texts_and_empty_texts():
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        ((["a"], ["b", "c"]), {}, "1 texts and b 2; .* matrix=True"),
+        ((["a"], ["b", "c"]), {}, "1 texts and b has 2: .* matrix=True"),
         (([("a", "b")], [("a", "b")]), {}, r"a must hold texts.*\(1, 2\)"),
         ((["a", None], ["b", "c"]), {}, "None"),
-        (("A cat sleeps.",), {}, "b is None: pass a text or several"),
+        (("A cat sleeps.",), {}, "b is None: pass one or more texts"),
         (("a", "b", SIFEncoder()), {"probability": True}, r"default .*sion\(C=10\)"),
     ],
 )
@@ -320,7 +320,7 @@ def test_what_similarity_refuses(arguments, options, message):
         ({"dim": "128"}, TypeError, "dim must be an instance of int, not str"),
         ({"pooling": "max"}, ValueError, "'pooling' parameter"),
         ({"norm": "l1"}, ValueError, "'norm' parameter"),
-        ({"name": "nothing"}, FileNotFoundError, "'nothing' is no folder"),
+        ({"name": "nothing"}, FileNotFoundError, "Unknown encoder 'nothing'"),
     ],
 )
 def test_what_load_pretrained_refuses(options, error, message):

@@ -12,7 +12,7 @@ import skparaphrase
 from skparaphrase.optimizers import Optimizer
 
 
-@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
+@pytest.mark.filterwarnings("ignore:The loss of .* a constant output")
 @pytest.mark.parametrize("name", ["rnn", "irnn"])
 def test_the_penalty_pulls_matrices_to_their_anchor(zoo, name):
     encoder = zoo.make(
@@ -30,7 +30,7 @@ def relu(h):
 
 
 def direction(encoder, words, f):
-    """The unit vector of a text, with states that are kept at length 1."""
+    """The unit vector of a text, with states scaled to length 1."""
     p = {k: v.astype(np.float64) for k, v in encoder.parameters_.items()}
     h, scale = np.zeros(len(p["b"])), 1.0
     for word in words:
@@ -57,7 +57,7 @@ def test_texts_of_any_length_have_finite_vectors(name, growth, zoo):
 
 
 def test_the_identity_with_another_activation_and_dimension(zoo):
-    """As in Le et al. (2015): what is negative is lost, and so are later dimensions."""
+    """As in Le et al. (2015): negative values are lost, and so are later dimensions."""
     encoder = zoo.make("irnn", activation="relu", dim=3, residual=False, max_epochs=0)
     encoder.fit(zoo.pairs)
     (vector,) = encoder.transform(["w1 w2"])

@@ -1,4 +1,4 @@
-"""A fit of few examples never loses to its start: how far it is shrunk towards it."""
+"""Shrinkage: a fit of few examples is never worse than its start."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -144,7 +144,7 @@ def test_opposite_texts_at_the_lowest_temperature_have_a_finite_likelihood():
 
 @pytest.mark.parametrize("y", [None, np.arange(40) % 4], ids=["pairs", "labels"])
 def test_closer_cosines_alone_gain_nothing(y):
-    """All cosines become c + (1 - c) cosine: the best temperature is one lower."""
+    """All cosines become c + (1 - c) cosine, so the best temperature is one lower."""
     texts = [f"w{i}" for i in range(40)]
     X = texts if y is not None else [(text, f"other {text}") for text in texts]
     examples, rng = supervise(X, y), np.random.RandomState(0)
@@ -272,7 +272,7 @@ def test_what_is_chosen_is_what_the_gains_say(kind, monkeypatch):
 
 
 def test_the_gain_of_scores_by_public_fits(monkeypatch):
-    """Fold by fold, with encoders that are fitted on the rest."""
+    """Fold by fold, with encoders fitted on the rest."""
     gains, measure = [], base.measure_gain
     monkeypatch.setattr(
         base, "measure_gain", lambda *args: gains.append(measure(*args)) or gains[-1]

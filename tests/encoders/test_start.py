@@ -1,4 +1,4 @@
-"""What a fit starts from: `vectors`, `init`, or the pretrained table."""
+"""The start of a fit: `vectors`, `init`, or the pretrained table."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -122,14 +122,14 @@ def test_init_has_the_same_tokenizer(zoo):
     cased = WordTokenizer(lowercase=False)
     init = AverageEncoder(zoo.vectors, tokenizer=cased).fit(zoo.texts)
     encoder = zoo.make("paragram", vectors=None, init=init)
-    with pytest.raises(ValueError, match="has another tokenizer: pass its tokenizer"):
+    with pytest.raises(ValueError, match="has another tokenizer: also pass its"):
         encoder.fit(zoo.pairs)
     encoder.set_params(tokenizer=WordTokenizer(lowercase=False), max_epochs=0)
     encoder.fit(zoo.pairs)
     texts = ["W1 w2", "W1"]
     assert_allclose(encoder.transform(texts), init.transform(texts), atol=1e-6)
     alike = zoo.make("paragram", init=encoder)
-    with pytest.raises(ValueError, match="has another tokenizer: pass its tokenizer"):
+    with pytest.raises(ValueError, match="has another tokenizer: also pass its"):
         alike.fit(zoo.pairs)
 
 
@@ -197,7 +197,7 @@ def test_copies_resume_and_know_their_start(zoo, average, way, tmp_path):
     if way == "pickle":
         again = pickle.loads(pickle.dumps(encoder))
         assert zoo.same(again.fit(zoo.pairs), encoder.fit(zoo.pairs))
-    else:  # which holds neither `init` nor the state of the optimizer
+    else:  # the folder contains neither `init` nor the state of the optimizer
         encoder.save(tmp_path / "encoder")
         again = skparaphrase.load(tmp_path / "encoder")
         before = again.vectors_.matrix.copy()

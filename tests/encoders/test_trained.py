@@ -1,4 +1,4 @@
-"""What all trained encoders share: fits, fits that resume, validation, `init`."""
+"""Shared by all trained encoders: fits, resumed fits, validation, `init`."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -67,7 +67,7 @@ def test_blank_texts_and_unknown_words_are_zero(zoo, name):
 
 @pytest.fixture
 def with_subwords(zoo):
-    """The table of the zoo, which makes vectors for unknown words."""
+    """The table of the zoo, with n-grams for unknown words."""
     rows = np.random.RandomState(0).standard_normal((16, zoo.vectors.dim))
     return WordVectors(
         zoo.vectors.words,
@@ -120,15 +120,15 @@ def test_fit_leaves_global_random_states_alone(zoo, name):
     assert torch.equal(torch.get_rng_state(), theirs)
 
 
-@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
+@pytest.mark.filterwarnings("ignore:The loss of .* a constant output")
 @pytest.mark.parametrize(("loss", "sparse"), [("margin", True), ("infonce", False)])
 def test_training_lowers_the_loss(zoo, name, loss, sparse):
-    # Partners share all words but one, so that there is something to learn.
+    # Partners share all words but one, so there is something to learn.
     pairs = [(text, f"{text} w{i % 20}") for i, text in enumerate(zoo.texts)]
     optimizer = Optimizer("adam", sparse=sparse)
     encoder = zoo.make(name, max_epochs=8, loss=loss, optimizer=optimizer)
     curve = encoder.fit(pairs).loss_curve_
-    assert min(curve) < 0.97 * curve[0]  # steps so large may lose it again
+    assert min(curve) < 0.97 * curve[0]  # such large steps may lose it again
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_verbose_prints_a_line_an_epoch(zoo, capsys):
     lines = capsys.readouterr().out.splitlines()
     for i, loss in enumerate(encoder.loss_curve_):
         assert lines[i] == f"[ParaphraseEncoder] epoch {i + 1}: loss {loss:.4f}"
-    assert "gain not measured: validation_fraction=0.1" in lines[-1]
+    assert "set validation_fraction=0.1" in lines[-1]
     assert len(lines) == encoder.n_epochs_ + 1
     encoder.partial_fit(zoo.pairs)
     assert len(capsys.readouterr().out.splitlines()) == 1
@@ -197,12 +197,12 @@ def test_the_last_line_says_what_training_gained(zoo, capsys, monkeypatch):
 # Penalties and frozen vectors
 
 
-@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
+@pytest.mark.filterwarnings("ignore:The loss of .* a constant output")
 def test_the_penalty_pulls_to_the_original_vectors(zoo, of_words):
     assert_pulled(zoo, of_words, vectors=zoo.vectors)
 
 
-@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
+@pytest.mark.filterwarnings("ignore:The loss of .* a constant output")
 @pytest.mark.parametrize("name", ["paragram", "dan"])
 def test_the_penalty_pulls_to_the_vectors_of_init(zoo, name):
     assert_pulled(zoo, name, vectors=None)
@@ -241,7 +241,7 @@ def test_frozen_vectors_stay_to_the_bit(zoo, of_words):
 
 @pytest.fixture
 def held_out(monkeypatch):
-    """The pairs that fits split off for validation, once if they are the same."""
+    """The pairs that fits hold out for validation, without repetition."""
     held = []
 
     class Watched(RetrievalScorer):
@@ -505,11 +505,11 @@ def test_training_that_diverges(zoo, name):
     ],
 )  # fmt: skip
 def test_other_shapes_than_those_trained(zoo, name, params):
-    with pytest.raises(ValueError, match="init has other parameters than"):
+    with pytest.raises(ValueError, match="init does not have the parameters"):
         zoo.make(name, init=zoo.fitted(name), **params).fit(zoo.pairs)
     encoder = deepcopy(zoo.fitted(name)).set_params(warm_start=True, **params)
     for method in (encoder.fit, encoder.partial_fit):
-        with pytest.raises(ValueError, match="fitted encoder has other"):
+        with pytest.raises(ValueError, match="encoder does not have the"):
             method(zoo.pairs)
 
 

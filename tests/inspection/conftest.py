@@ -1,4 +1,4 @@
-"""Encoders and data that the tests of inspection share."""
+"""Encoders and data shared by the tests of inspection."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -41,7 +41,7 @@ def trained(paraphrases):
 
 @pytest.fixture(scope="session")
 def ways(bundled):
-    """Estimators that hold the same encoder and remove a component."""
+    """Estimators with the same encoder that remove a component."""
     pairs = bundled[0]
     encoder, removal = SIFEncoder(), CommonComponentRemoval()
     pipe = make_pipeline(encoder, removal, "passthrough", PairSimilarity()).fit(pairs)

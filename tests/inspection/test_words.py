@@ -26,7 +26,7 @@ from skparaphrase.vectors import WordVectors
 
 
 class Letters(TextEncoder):
-    """Sum of vectors of letters: an encoder whose table holds no words."""
+    """Sum of vectors of letters: an encoder whose table has no words."""
 
     def fit(self, X, y=None):
         letters = [*"abcdefghij"]

@@ -63,7 +63,7 @@ def test_blocks_on_workers_of_dask_are_bit_identical_to_one_call(client):
     paragram = ParaphraseEncoder(max_epochs=1, random_state=0, device="cpu")
     paragram.fit(load_paraphrases().data[:50])
     for encoder in (sif, paragram):
-        # The encoder goes to each worker once, not along with each block.
+        # The encoder is sent to each worker once, not with each block.
         with joblib.parallel_config("dask", scatter=[encoder]):
             found = joblib.Parallel()(
                 joblib.delayed(type(encoder).transform)(encoder, block)

@@ -1,4 +1,4 @@
-"""What sentence-transformers and our counterpart give for the same vectors."""
+"""Our results compared with sentence-transformers for the same vectors."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -37,7 +37,7 @@ FAQ = list(load_faq().data[:300])
 
 @pytest.fixture(scope="module")
 def encoder():
-    """One that can be exported as it is, without vectors of unknown words."""
+    """An encoder that can be exported exactly, without vectors of unknown words."""
     table = skparaphrase.load_pretrained().vectors
     return AverageEncoder(WordVectors(table.words, table.matrix, scale=table.scale))
 
@@ -62,9 +62,9 @@ def test_options_are_those_of_encode(embedder):
         if name in ours:
             same = name in ("batch_size", "normalize_embeddings")
             assert same or ours[name].default == option.default, name
-        else:  # the value that changes nothing is accepted
+        else:  # the value without effect is accepted
             assert embedder.encode(["A cat."], **{name: option.default}).shape
-            with pytest.raises(TypeError, match=f"encode.. has no {name}='x'"):
+            with pytest.raises(TypeError, match=f"does not support {name}='x'"):
                 embedder.encode(["A cat."], **{name: "x"})
 
 

@@ -28,7 +28,7 @@ BOTH = list(zip(SCORERS, METRICS, strict=True))
 
 
 def slow(relevance, scores, query, metric):
-    """One value a question, by loops over a list in trec_eval's order."""
+    """One value per question, by loops over a list in trec_eval's order."""
     found = {}
     for question in dict.fromkeys(query):
         rows = [i for i, other in enumerate(query) if other == question]

@@ -15,8 +15,8 @@ from skparaphrase.metrics import RetrievalScorer
 from skparaphrase.metrics._relevance import check_qrels, mean_score
 from skparaphrase.search import SemanticSearch
 
-# Two queries. Of the first, a, c and d are relevant, in places 1 and 4, and d is not
-# found; b is judged and not relevant. Of the second, only x is, in place 3.
+# Two queries. For the first, a, c and d are relevant, at ranks 1 and 4, and d is not
+# found; b is judged and not relevant. For the second, only x is relevant, at rank 3.
 HITS = [["a", "b", "e", "c", "f"], ["y", "z", "x", "u", "v"]]
 QRELS = [{"a": 1, "b": 0, "c": 3, "d": 2}, {"x": 2, "w": -1}]
 
@@ -172,7 +172,7 @@ def test_empty_places_are_not_relevant():
 
 
 def test_ids_of_another_type_are_suspected():
-    with pytest.warns(UserWarning, match=r"like '7', those of hits like \[7\]"):
+    with pytest.warns(UserWarning, match=r"like '7', and ids of hits like \[7\]"):
         assert mean_score("mrr", [[7, 8]], [{"7": 1}]) == 0
 
 

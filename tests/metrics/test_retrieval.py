@@ -98,7 +98,7 @@ def test_equal_texts():
     expected = slow(transformed[:, 0], transformed[:, 1], texts)
     assert RetrievalScorer(more)(encoder) == pytest.approx(expected, abs=1e-6)
     reordered = RetrievalScorer([("w1 w2", "w3 w4"), ("w2 w1", "w4 w3")])
-    assert reordered(encoder) == 1 / 2  # averages do not tell these apart
+    assert reordered(encoder) == 1 / 2  # averages cannot distinguish these
 
 
 def test_in_searches_and_callbacks(vectors, pairs, sentences):
@@ -126,7 +126,7 @@ def test_in_searches_and_callbacks(vectors, pairs, sentences):
 
 
 def test_without_pairs_the_fold_is_scored():
-    # As a person would type it; 40 paraphrase pairs, of which some share a text.
+    # As typed by a user; 40 paraphrase pairs, some of which share a text.
     pairs = load_paraphrases().data[:40]
     pairs[1, 0], pairs[5, 1] = pairs[0, 0], pairs[4, 1]
     encoder = ParaphraseEncoder(max_epochs=0, device="cpu", random_state=0)
@@ -208,7 +208,7 @@ def test_a_corpus_and_recall_by_hand():
 
 
 def reciprocal_ranks(cosines, relevant):
-    """Of each relevant row among the rows that are not, one after the other."""
+    """Rank of each relevant row among the rows that are not relevant."""
     rivals = [cosine for i, cosine in enumerate(cosines) if i not in relevant]
     return [1 / (1 + sum(c > cosines[row] for c in rivals)) for row in relevant]
 
@@ -276,7 +276,7 @@ def test_a_search_is_asked_as_it_is_served():
     params = {"mask": "mask", "groups": "document"}
     assert search.calls == [(["two", "one"], 3, params)]
     assert repr(scorer) == "RetrievalScorer(2 queries)"
-    # Pairs: equal queries are asked once, and for one more text, which may be theirs.
+    # Pairs: equal queries are searched once, for one more text, which may be their own.
     pairs = [("one", "text c"), ("one", "text b"), ("two", "text g")]
     scorer = RetrievalScorer(pairs, metric="recall@2")
     assert scorer(search) == 1 / 4
@@ -385,7 +385,7 @@ def test_a_grid_search_chooses_the_settings_of_a_search():
         assert_allclose(found, [scores[metric] for scores in expected])
         assert found[0] > found[2] + 0.05
     assert grid_search.best_params_["encoder"].transform(["a"]).shape == (1, 256)
-    # On folds of the texts, those of the other folds are not found.
+    # On folds of the texts, texts of the other folds are not found.
     folds = GridSearchCV(
         SemanticSearch(encoders[0]), {}, scoring=scorer, refit=False, cv=3
     ).fit(texts, ids=ids[rows])
@@ -407,7 +407,7 @@ REFUSED = [  # arguments of the scorer, and of its call, if there is one; words
         r"corpus must hold .* shape \(1, 2\)",
     ),
     *(
-        (arguments, None, "Give pairs, or queries and qrels")
+        (arguments, None, "Pass pairs, or queries and qrels")
         for arguments in (
             {"queries": QUERIES},
             {"qrels": QRELS},
@@ -425,7 +425,7 @@ REFUSED = [  # arguments of the scorer, and of its call, if there is one; words
     ({}, (AverageEncoder(), PAIRS, [0, 2.5, 1]), r"y_true\[1\] is 2.5"),
     ({}, (AverageEncoder(), PAIRS, [0, 1]), "inconsistent numbers of samples"),
     ({}, (AverageEncoder(), ["a", "b"], [0, 1]), "Expected pairs of texts"),
-    ({}, (Served(one=["a"]), PAIRS), "give pairs, or queries and qrels"),
+    ({}, (Served(one=["a"]), PAIRS), "pass pairs, or queries and qrels"),
 ]
 
 

@@ -101,7 +101,7 @@ REFUSED = [  # call, arguments, error and its words
         )
         for metric in ("kendall", [], ["pearson", "mrr"])
     ),
-    (STSScorer, ({},), ValueError, "must hold data sets"),
+    (STSScorer, ({},), ValueError, "must contain data sets"),
     (STSScorer, ({"mean": PAIR},), ValueError, "mean"),
     (STSScorer, ({"dev": list(PAIR)},), TypeError, "'dev' must be a tuple"),
     (STSScorer, ({"dev": (*PAIR, PAIR)},), TypeError, "'dev' must be a tuple"),
@@ -257,7 +257,7 @@ def test_correlations_that_are_not_defined(score):
     "size", [1e-200, 1e-170, 1e-20, 1e150, 1e153, 1 + 1e-9, 1e9, 1e15]
 )
 def test_correlations_are_those_of_scipy(size):
-    """Of scores that hardly differ, or whose squares are not numbers."""
+    """For scores that hardly differ, or whose squares overflow."""
     rng = np.random.default_rng(0)
     true, predicted = rng.normal(size=(2, 50))
     for x in (true * size, true + size, true * 1e-9 + size):

@@ -1,4 +1,4 @@
-"""Checks that every composition has to pass."""
+"""Checks for every composition."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -30,13 +30,13 @@ def check_equations(make, equation):
 
 
 def constant_weights(rows, texts):
-    """Instead of weights of distinct words, which are constants for the gradient."""
+    """Equal weights of distinct words; the real ones are constants for the gradient."""
     return np.linspace(0.5, 1.5, len(rows))
 
 
 @mock.patch("skparaphrase._core._plain.distinct_weights", new=constant_weights)
 def check_gradients(make):
-    """Of the table and all parameters; texts without tokens have gradients of zero."""
+    """Gradients of the table and all parameters; zero for texts without tokens."""
     model = randomise(make())
     names = [name for name, _ in model.named_parameters()]
     for n_rows in (3, 12):
@@ -67,7 +67,7 @@ def check_batch_mates(make):
 
 
 def check_draws(make):
-    """They follow the random state alone; biases and projections are zero."""
+    """They depend only on the random state; biases and projections are zero."""
 
     def draw(seed):
         model = randomise(make(), torch.float32, seed)

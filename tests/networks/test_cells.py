@@ -51,7 +51,7 @@ def slow_simple(x, w_x, w_h, b, f):
 
 
 def slow_lstm(x, w_x, w_h, b, w_c=()):
-    """Blocks are stacked by gate; of the peepholes there are those of i, f and o."""
+    """Blocks are stacked by gate; there are peepholes of i, f and o."""
     p, n_gates = {}, len(b) // DIM
     for name, blocks in (("W_x", w_x), ("W_h", w_h), ("b_", b)):
         for gate, block in zip("ifco", np.split(blocks, n_gates), strict=False):

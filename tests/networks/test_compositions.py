@@ -128,7 +128,7 @@ def test_pooling_is_that_of_embedding_bag(lengths, mode):
 
 
 def test_a_long_bag_has_the_average_of_its_windows():
-    """Forward and backward, as of two bags, in proportion to their tokens."""
+    """Forward and backward, like two bags in proportion to their tokens."""
     table, ids, _ = nets.make_batch([65], dtype=torch.float32)
     windows = np.array([0, 21, 43, 65])
     parts = torch.from_numpy(np.diff(windows)[:, np.newaxis] / 65).float()

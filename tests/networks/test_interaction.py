@@ -29,7 +29,7 @@ DIM_IN, DIM = 4, 3
 
 
 def slow_cube(first, second):
-    """Cell by cell; of each word a forward and a backward state."""
+    """Cell by cell, with a forward and a backward state for each word."""
     cube = np.zeros((13, 5, 6))
     for i, (f1, b1) in enumerate(zip(*first, strict=True)):
         for j, (f2, b2) in enumerate(zip(*second, strict=True)):
@@ -139,7 +139,7 @@ def printed_focus(cube):
 
 @st.composite
 def cubes(draw):
-    """Cubes of several pairs; few distinct values, so that many cells tie."""
+    """Cubes of several pairs, with few distinct values and thus many ties."""
     sizes = st.tuples(st.integers(0, 5), st.integers(0, 5))
     lengths = draw(st.lists(sizes, min_size=1, max_size=4))
     height, width = np.max(lengths, axis=0) + draw(sizes)
@@ -199,7 +199,7 @@ def test_the_same_sentence_is_matched_along_the_diagonal(dim):
 
 
 def test_what_is_repeated_is_matched_in_reading_order():
-    """Rounding does not tell two occurrences of a word apart, in any batch."""
+    """Rounding does not distinguish two occurrences of a word in any batch."""
     rng = np.random.default_rng(0)
     table = torch.from_numpy(rng.normal(size=(6, 50)).astype(np.float32))
     net = Interaction(50, None, 2, max_words=32)

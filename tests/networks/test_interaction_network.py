@@ -159,7 +159,7 @@ def walk(plane):
 
 
 def slow_cube(net, texts):
-    """Of one pair: whole grid, and the weights of the focus, each cell its own."""
+    """For one pair: the whole grid, and the focus weights of each cell."""
     sides = []
     for vectors in texts:
         every = torch.arange(len(vectors))

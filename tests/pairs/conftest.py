@@ -44,7 +44,7 @@ def how(request):
 
 @pytest.fixture
 def by_hand():
-    """Features of one pair after the other."""
+    """Features, pair by pair."""
     return lambda how, rows: np.array(
         [np.hstack([FEATURES[name](u, v) for name in how]) for u, v in rows]
     )

@@ -19,7 +19,7 @@ SENTENCES = ["One two three four.", "Five six seven.", "Eight nine ten?", "Eleve
 
 
 def numbered(n_documents, n_sentences=4):
-    """Documents whose sentences name them and their places."""
+    """Documents whose sentences contain the document and their position."""
     for n in range(n_documents):
         yield " ".join(f"Sentence {i} of document {n}." for i in range(n_sentences))
 
@@ -90,7 +90,7 @@ def test_the_share_of_contexts_with_their_sentence():
         ('"Come in." (He came.) She sat.', ['"Come in."', "(He came.)", "She sat."]),
         ("A short title\nthe text of it", ["A short title", "the text of it"]),
         ("Steps to take:\r\n\r\n  Open the box.", ["Steps to take:", "Open the box."]),
-        # Pieces of fewer than six characters are no sentences.
+        # Pieces of fewer than six characters are not sentences.
         ("1. Open the box. 2. Close it.", ["1. Open the box.", "2. Close it."]),
         ("Dr. Smith called. I met him. Bye.", ["Dr. Smith called.", "I met him. Bye."]),
         ("Prof. Smith called. Hello.", ["Prof. Smith called.", "Hello."]),

@@ -151,9 +151,9 @@ def infinite(texts):
 @pytest.mark.parametrize(
     ("weights", "other", "message"),
     [
-        ({"chars": 1}, "drop", "got 1 of 'chars'"),
-        ({"char": -1}, "drop", "got -1 of 'char'"),
-        ({"char": np.nan}, "drop", "got nan of 'char'"),
+        ({"chars": 1}, "drop", "got 1 for 'chars'"),
+        ({"char": -1}, "drop", "got -1 for 'char'"),
+        ({"char": np.nan}, "drop", "got nan for 'char'"),
         ([1, 2], "drop", "'weights' parameter"),
         (None, FunctionTransformer(infinite), "Input other contains infinity"),
         (

@@ -1,4 +1,4 @@
-"""Pairs to train on: aligned phrases, and pairs of a group."""
+"""Training pairs: aligned phrases, and pairs of a group."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -32,7 +32,7 @@ from skparaphrase.text import WordTokenizer
             [("cats", "dogs"), ("cats sleep", "dogs sleep")],
         ),
         (("He runs", "He walks"), [("runs", "walks"), ("he runs", "he walks")]),
-        # Insertions and marks are no phrases.
+        # Insertions and punctuation marks are not phrases.
         (("He runs fast", "He runs very fast"), []),
         (("Yes, he runs", "Yes: he runs"), []),
         (("He runs.", "He runs!"), []),
@@ -58,7 +58,7 @@ def test_the_number_of_words_is_limited(max_words, n_phrases):
 
 
 def test_phrases_stand_between_common_words():
-    """Of all bundled pairs: each phrase is in its text, and is not in the other."""
+    """For all bundled pairs, each phrase is in its text and not in the other."""
     pairs, split = load_paraphrases().data, WordTokenizer()
     n_found = 0
     for pair in pairs:

@@ -1,4 +1,4 @@
-"""Attacks, which are also the script `soak.py`'s."""
+"""Attacks, which are also used by the script `soak.py`."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

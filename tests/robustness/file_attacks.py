@@ -30,7 +30,7 @@ from skparaphrase.vectors import (
     save_word_vectors,
 )
 
-# Writers and readers of what has checksums: damaged, it is refused, or is the same.
+# Files with checksums: reading damaged ones fails or returns the same.
 
 
 def saved(name):
@@ -83,7 +83,7 @@ FOLDERS = {
     ),
 }
 
-# Text: it is refused, or read as something.
+# Text files: reading damaged ones fails or returns something.
 
 TABLE = 'a cat,"a, ""dog""",3.5\nthe cat,na\u00efve,1\n"a\nb",c,0\n'.encode()
 GLOVE = """the 0.1 -0.2 3
@@ -129,7 +129,7 @@ COMPRESSED[".xz"] = lzma.compress
 
 
 def content_of(found):
-    """What a reader has found, to compare; vectors are finite."""
+    """The result of a reader, for comparison; vectors are finite."""
     if isinstance(found, WordVectors):
         assert np.isfinite(found.matrix).all()
         return [list(found.words), found.matrix.tobytes()]
@@ -139,14 +139,14 @@ def content_of(found):
 
 
 def plain(name, content, read):
-    """A file of text, damaged as it is."""
+    """A text file without checksum."""
     return (
         lambda folder: (folder / name).write_bytes(content),
         lambda folder: content_of(read(folder / name)),
     )
 
 
-READERS = {  # of what has no checksum
+READERS = {  # for files without checksum
     name: plain(name, *file) for name, file in TEXT_FILES.items()
 }
 KINDS = FOLDERS | READERS
@@ -157,7 +157,7 @@ for suffix, compress in COMPRESSED.items():
 
 @cache
 def written(kind):
-    """A folder of a kind, and what is read from it."""
+    """A folder of a kind, and the result of reading it."""
     write, read = KINDS[kind]
     folder = Path(tempfile.mkdtemp())
     write(folder)
@@ -167,7 +167,7 @@ def written(kind):
 
 
 def read_or_refuse(kind, folder):
-    """Read a folder; None if it raises what it should, which names the folder."""
+    """Read a folder; None if it raises an expected error that names the folder."""
     try:
         with warnings.catch_warnings():  # words that occur again, empty texts
             expected = ".* (occur again|rows with an empty text)"
@@ -215,7 +215,7 @@ def files_of(folder):
 
 
 def damage_a_file(kind, seed, folder):
-    """A damaged file is refused, or is the same; text is refused, or is read."""
+    """Reading a damaged file fails or returns the same; text may change."""
     random = Random(seed)
     original, content = written(kind)
     shutil.copytree(original, folder)
@@ -232,7 +232,7 @@ def damage_a_file(kind, seed, folder):
 
 
 def lengthen_a_line(kind, seed, folder):
-    """Millions of equal bytes in a text are read or refused, and nothing waits."""
+    """Millions of equal bytes in a text are read or raise an error, without hanging."""
     random = Random(seed)
     shutil.copytree(written(kind)[0], folder)
     path = random.choice(files_of(folder))
@@ -264,7 +264,7 @@ def forged(value, random):
 
 
 def forge_a_file(kind, seed, folder):
-    """A file of a stranger with right checksums is refused, or the folder is read."""
+    """For a forged file with correct checksums, reading fails or succeeds."""
     random = Random(seed)
     shutil.copytree(written(kind)[0], folder)
     path = random.choice(files_of(folder))

@@ -21,7 +21,7 @@ from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import NgramTokenizer
 
 LOSSES = [getattr(losses, name) for name in losses.__all__ if name != "Loss"]
-# What is the same on any machine, takes long, or has a type of its own
+# Parameters that depend on the machine, take long, or have a special type
 LEFT_OUT = "device", "verbose", "max_epochs", "learning_rate", "random_state"
 
 
@@ -58,7 +58,7 @@ def some_parameters(owner, random):
 
 
 def of_numpy(value, random):
-    """Scalars of NumPy in place of those of Python."""
+    """Replace Python scalars by NumPy scalars."""
     if isinstance(value, BaseEstimator) and not hasattr(value, "fit"):
         params = value.get_params(deep=False).items()
         return type(value)(**{name: of_numpy(each, random) for name, each in params})
@@ -78,14 +78,14 @@ def fit(model, name):
 
 
 def give_parameters(name, seed, folder):
-    """A model says the same after `load`, and with scalars of NumPy."""
+    """A model has the same outputs after `load`, and with NumPy scalars."""
     random = Random(seed)
     model = clone(random.choice(fitted(name)))
     given = some_parameters(type(model), random)
     model.set_params(**given)
     try:
         fit(model, name)
-    except ValueError as error:  # which do not go together
+    except ValueError as error:  # which cannot be combined
         assert any(part in str(error) for part in [*given, "a teacher's"]), error
         return
     expected = [*say(name, model, TEXTS)]

@@ -1,4 +1,4 @@
-"""Attacks on processes: kills of savers, and forks beside threads."""
+"""Attacks on processes: killed saves, and forks with running threads."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -23,7 +23,7 @@ from skparaphrase.vectors import WordVectors
 
 
 def fork(work):
-    """Start a child that works, and ends with 1 where it fails."""
+    """Start a child that works, and exits with 1 if it fails."""
     with warnings.catch_warnings():  # this process may have threads
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
@@ -37,7 +37,7 @@ def fork(work):
 
 
 def assert_ends_well(child, seconds=60):
-    """A child works and ends; one that waits for ever is killed."""
+    """A child works and ends; a deadlocked child is killed."""
     end = time.monotonic() + seconds
     while not (ended := os.waitpid(child, os.WNOHANG))[0]:
         if time.monotonic() > end:
@@ -60,7 +60,7 @@ def read_number(path):
 
 
 def kill_a_save(kind, seed, folder):
-    """It leaves the old content or the new one, and later saves are complete."""
+    """A killed save leaves the old or the new content, and later saves are complete."""
     folder.mkdir()
     path = folder / "saved"
     save_number(path, 1)
@@ -74,11 +74,11 @@ def kill_a_save(kind, seed, folder):
     assert read_number(path) == 5
 
 
-KNOWN = "a cat the dog barks a cat the dog sleeps"  # too many new words are warned of
+KNOWN = "a cat the dog barks a cat the dog sleeps"  # about too many new words
 
 
 def fork_alone(name, seed, folder):
-    """A child of a process that has embedded or fitted does the same, in any thread."""
+    """A child of a process that has embedded or fitted can do so, in any thread."""
     random = Random(seed)
     model = fitted(name)[-1]
     texts = [f"a cat the dog barks x{i} {seed}" for i in range(99)]  # several threads'
@@ -103,7 +103,7 @@ def fork_alone(name, seed, folder):
 
 @contextmanager
 def threads_that_embed(name, model, seed):
-    """Threads that look new words up all the time."""
+    """Threads that continuously look up new words."""
     stop = threading.Event()
 
     def embed(number):
@@ -124,7 +124,7 @@ def threads_that_embed(name, model, seed):
 
 
 def fork_under_load(name, seed, folder):
-    """Children get the vectors that the parent gets, and none waits for ever."""
+    """Children get the same vectors as the parent, and none deadlocks."""
     model = fitted(name)[-1]
     texts = [f"child{seed}x{j} {KNOWN}" for j in range(50)]
     expected = say(name, model, texts)
@@ -141,8 +141,8 @@ def fork_under_load(name, seed, folder):
             assert_ends_well(fork(work))
 
 
-# Models that multiply matrices with OpenBLAS, whose lock of its memory can be held at a
-# fork, are forked alone only.
+# Models that multiply matrices with OpenBLAS are forked without running threads,
+# because the lock of its memory may be held at a fork.
 PROCESS_ATTACKS = {
     kill_a_save: ["encoder"],
     fork_alone: NAMES,

@@ -1,7 +1,7 @@
-"""Attack with new seeds until the time is over, and print a table of failures.
+"""Attack with new seeds until the time is up, and print a table of failures.
 
-Run `python tests/robustness/soak.py [MINUTES]`. A call of over two minutes is a hang,
-and ends the run. All kinds are attacked at least once.
+Run `python tests/robustness/soak.py [MINUTES]`. A call of over two minutes counts as a
+hang and ends the run. All kinds are attacked at least once.
 """
 
 # Authors: The skparaphrase developers
@@ -28,7 +28,7 @@ from thread_attacks import THREAD_ATTACKS
 def main(minutes: float) -> int:
     """Print kinds, cases and failures of each attack; return the number of failures."""
     warnings.simplefilter("error")
-    # OpenBLAS computes with what happens to be beyond a small matrix.
+    # OpenBLAS computes with memory beyond a small matrix.
     warnings.filterwarnings("ignore", "invalid value encountered in matmul")
     # Few of the tokens are words. Threads would undo a filter of an attack's own.
     warnings.filterwarnings("ignore", "Words that the table lacks")

@@ -1,4 +1,4 @@
-"""Tiny fitted encoders and models, by name, and what each makes of texts."""
+"""Tiny fitted encoders and models by name, and their outputs for texts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -103,7 +103,7 @@ def as_pairs(texts):
 
 
 def fitting_data(name, texts):
-    """What a model is fitted to."""
+    """The training data of a model."""
     X = texts if name in ("TextClassifier", "SemanticSearch") else as_pairs(texts)
     y = [i % 2 for i in range(len(texts))]
     if name == "SequenceTagger":
@@ -114,7 +114,7 @@ def fitting_data(name, texts):
 
 
 def compared(method):
-    """What a model of pairs says of each text and the next one."""
+    """Outputs of a model of pairs for each text and the next one."""
     return lambda model, texts, pairs: getattr(model, method)(pairs)
 
 
@@ -123,7 +123,7 @@ def tagged(model, texts, pairs):
     return [rows.ravel() for rows in model.predict_proba([(*p, "cat") for p in pairs])]
 
 
-# Makers of a model, and what it says about texts.
+# Functions that make a model, and its outputs for texts.
 MODELS = {
     "SimilarityRegressor": (
         lambda: SimilarityRegressor(paragram(), **ONCE).fit(PAIRS, [1, 2, 3]),
@@ -172,7 +172,7 @@ def fitted(name):
 
 
 def say(name, model, texts, pairs=None):
-    """What a model makes of each text, an array or list of rows."""
+    """The output of a model for each text, an array or list of rows."""
     if name in ENCODERS:
         return model.transform(texts)
     with warnings.catch_warnings():

@@ -104,7 +104,7 @@ OF_MODELS = [
     (entries(parameters__optimizer={"settings": ["Popen", {}]}), "no public class"),
     (entries(parameters__optimizer={"array": 1, "table": 1}), "too many values"),
     (entries(parameters__batch_size=[48]), "'batch_size' parameter"),
-    (entries(kind="NoClass"), "holds 'NoClass', not"),
+    (entries(kind="NoClass"), "contains 'NoClass', not"),
     *(
         (content(ENCODER, raw), r"encoder/metadata\.json is corrupt")
         for raw in (b"[" * 100_000, b"", b"3", b'{"version":')
@@ -248,7 +248,7 @@ def test_patterns(pattern, classifier, tmp_path):
     ],
 )
 def test_sizes_that_models_cannot_have(name, changes, tmp_path):
-    """They are refused once the network is built."""
+    """They raise an error when the network is built."""
     [model] = subjects.fitted(name)
     model.save(tmp_path / "model")
     subjects.say(name, skparaphrase.load(tmp_path / "model"), ["a cat"])
@@ -269,7 +269,7 @@ def disagreeing(array):
 
 @pytest.mark.parametrize("name", ["SIFEncoder", "PairClassifier", "CharCNNEncoder"])
 def test_arrays_that_do_not_agree(name, tmp_path):
-    """They are refused, or change nothing that the model says."""
+    """They raise an error, or do not change the outputs of the model."""
     model = subjects.fitted(name)[-1]
     model.save(tmp_path / "model")
     path = tmp_path / "model/arrays.safetensors"

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from subjects import TEXTS, as_pairs, fitted, fitting_data, say
 
-# What a program might take for a separator, or for nothing.
+# Characters that a program might treat as separators or ignore.
 EVIL_TEXTS = [
     *("\0", "\x1c\x1d\x1e\x1f", "\x85", "\u2028", "\ufeff", "\ufffe", "\U0010ffff"),
     *("\ud800", "\udfff", "\u200b", "\u00ad", "\u0130", "\u1e9e", "e\u0301", "\u0627"),
@@ -33,7 +33,7 @@ def nasty_texts(random, length=None):
 
 
 def give_nasty_texts(name, seed, folder):
-    """What is said of a text is finite, and the same whatever stands beside it."""
+    """The output for a text is finite, and does not depend on other texts."""
     random = Random(seed)
     texts = nasty_texts(random, LENGTHS.get(name))
     model = random.choice(fitted(name))
@@ -46,7 +46,7 @@ def give_nasty_texts(name, seed, folder):
 
 
 def fit_to_nasty_texts(name, seed, folder):
-    """A model that was fitted to them says something finite of them."""
+    """The outputs of a model that was fitted on them are finite."""
     random = Random(seed)
     texts = [*nasty_texts(random, LENGTHS.get(name)), *TEXTS[:2]]
     model = clone(random.choice(fitted(name)))

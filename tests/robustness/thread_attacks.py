@@ -24,11 +24,11 @@ INDEXES = {
     "fitted again": NearestNeighbors(),
     "words": None,
 }
-TOGETHER = 3  # texts of a thread that are always replaced at once
+TOGETHER = 3  # texts of a thread that are always replaced together
 
 
 def in_threads(works):
-    """Run functions in a thread each; raise what one of them raises."""
+    """Run functions in a thread each, and raise the error of one of them."""
     errors = []
 
     def run(work):
@@ -47,7 +47,7 @@ def in_threads(works):
 
 
 class User:
-    """A thread's texts, and what it does with the search that all share."""
+    """A thread's texts, and its operations on the shared search."""
 
     def __init__(self, search, number, seed, folder):
         self.search = search
@@ -64,7 +64,7 @@ class User:
         return {name: f"{self.random.choice(SENTENCES)} {version}" for name in names}
 
     def give(self, method, texts):
-        """Add or replace texts, of which the payload repeats id and version."""
+        """Add or replace texts; the payload repeats id and version."""
         payload = {
             "owner": [self.number] * len(texts),
             "name": list(texts),
@@ -104,7 +104,7 @@ class User:
                 assert self.mine[name] == text
 
     def find_mine(self):
-        """Each text of this thread is there, once."""
+        """Each text of this thread exists once."""
         hits = self.search.search(
             "a cat", k=10_000, mask=lambda columns: columns["owner"] == self.number
         )
@@ -112,7 +112,7 @@ class User:
         assert hits.id.size == len(self.mine)
 
     def find_together(self):
-        """The texts that another thread always replaces at once have one version."""
+        """Texts that another thread always replaces together have one version."""
         other = self.random.choice([int(i) for i in set(self.search.payload_["owner"])])
         names = [f"{other}/{i}" for i in range(TOGETHER)]
         hits = self.search.search(
@@ -145,7 +145,7 @@ class User:
 
 
 def new_search(kind):
-    """A search of a kind; that by words has a vectorizer, which is fitted once."""
+    """A search of a kind; with words, it has a vectorizer that is fitted once."""
     lexical = TfidfVectorizer(analyzer="char_wb") if kind == "words" else None
     return SemanticSearch(neighbors=INDEXES[kind], lexical=lexical)
 
@@ -164,7 +164,7 @@ def stored(search, folder):
 
 
 def check(hits, search, query):
-    """Id, text, payload and vector of each hit belong together; none is there twice."""
+    """Id, text, payload and vector of each hit belong together, without repetition."""
     texts = hits.text[0].tolist()
     assert len({*hits.id[0]}) == len(texts)
     assert hits.name[0].tolist() == hits.id[0].tolist()

@@ -1,4 +1,4 @@
-"""A search that tests share, and counts of progress bars."""
+"""A shared search, and counts of progress bars."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,4 +1,4 @@
-"""Which texts meet in clusters, against a loop over all of them."""
+"""The pairs compared in clusters, against a loop over all pairs."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

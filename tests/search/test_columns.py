@@ -50,7 +50,7 @@ def test_ids(X, ids, expected):
 
 
 def test_an_index_with_a_value_twice_warns():
-    with pytest.warns(UserWarning, match="The index of X has a value twice"):
+    with pytest.warns(UserWarning, match="The index of X has repeated"):
         assert SemanticSearch().fit(TWICE).ids_.tolist() == [0, 1, 2]
 
 
@@ -175,7 +175,7 @@ def test_what_a_payload_saves(tmp_path):
         search.save(tmp_path / "search")
     assert pickle.loads(pickle.dumps(search)).payload_["day"] == dates["day"]
     search = SemanticSearch().fit(TEXTS[:1], ids=[("a", 1)])
-    with pytest.raises(ValueError, match="ids_ contains tuples; save takes numbers"):
+    with pytest.raises(ValueError, match="ids_ contains tuples; save supports"):
         search.save(tmp_path / "other")
     assert [path.name for path in tmp_path.iterdir()] == ["search"]
 
@@ -205,9 +205,9 @@ def test_rows_of_one_table():
     ("X", "payload", "error"),
     [
         (TEXTS, {"a": [1, 2]}, r"payload\['a'\] has 2 values, not 3"),
-        (TEXTS, {"score": [1, 2, 3]}, "called 'score'; its name must be a str other"),
-        (TEXTS, {"query_id": [1, 2, 3]}, "called 'query_id'; its name"),
-        (TEXTS, {7: [1, 2, 3]}, "called 7; its name"),
+        (TEXTS, {"score": [1, 2, 3]}, "a column 'score'; its name must be a str other"),
+        (TEXTS, {"query_id": [1, 2, 3]}, "a column 'query_id'; its name"),
+        (TEXTS, {7: [1, 2, 3]}, "a column 7; its name"),
         (TEXTS, [{"a": 1}, {"a": 2}, {"b": 2}], "must have the same keys"),
         (PRICED.text, PRICED[["price"]][::-1], "payload have different indices"),
         (PRICED.text, PRICED[["price"]].reset_index(drop=True), "different indices"),

@@ -1,4 +1,4 @@
-"""Groups of texts that say the same."""
+"""Groups of near-duplicate texts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -45,7 +45,7 @@ def greedy(texts, threshold, agree):
 
 
 def test_no_chains():
-    """20 and 35 degrees are near, but the first represents 0 to 25."""
+    """20 and 35 degrees are close, but the first represents 0 to 25."""
     groups = NearDuplicates(PLANE, threshold=np.cos(np.radians(25))).fit(WORDS)
     assert groups.labels_.tolist() == [0, 0, 1, 2, 1, 2]
     assert groups.representative_indices_.tolist() == [0, 2, 3]

@@ -1,4 +1,4 @@
-"""Search, near duplicates and mining by words beside vectors."""
+"""Search, near duplicates and mining by words in addition to vectors."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -208,7 +208,7 @@ def test_pairs_by_words_and_vectors():
     [
         ({"neighbors": NearestNeighbors()}, ["a"], "a", "exclude each other"),
         ({}, np.eye(3), "a", "lexical needs texts"),
-        ({}, ["a cat", "a dog"], np.zeros(256), "queries are texts, not vectors"),
+        ({}, ["a cat", "a dog"], np.zeros(256), "queries must be texts, not vec"),
         ({"lexical": "word"}, ["a"], "a", "'lexical' parameter"),
         ({"lexical_weight": 2}, ["a"], "a", "'lexical_weight' parameter"),
         (

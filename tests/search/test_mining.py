@@ -111,7 +111,7 @@ def test_progress_counts_every_text(counts, monkeypatch):
 # Hard negatives
 
 FEW = load_paraphrases().data[:60]
-# One anchor has two partners, one is a partner itself, and one pair is there twice.
+# One anchor has two partners, one is itself a partner, and one pair is repeated.
 CHAINED = np.vstack(
     [
         FEW,
@@ -199,7 +199,7 @@ def test_pairs_without_a_candidate_are_left_out():
 @pytest.mark.parametrize(
     ("pairs", "options", "message"),
     [
-        (FLAT_PAIRS, {"corpus": [*"cdb"]}, "None of 3 texts .* of any of 2 pairs"),
+        (FLAT_PAIRS, {"corpus": [*"cdb"]}, "None of 3 texts .* for any of 2 pairs"),
         ([], {}, "None of 0 texts"),
         (FEW, {"n_negatives": 0}, "n_negatives"),
         (FEW, {"range_min": -1}, "range_min"),

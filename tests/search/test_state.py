@@ -29,7 +29,7 @@ QUERIES = load_graded_pairs().data[:40, 1]
 
 
 class Reversed(BaseEstimator):
-    """An index with its own way to count: the worst first, and a row too many."""
+    """An index with a different order: the worst first, and one row too many."""
 
     def fit(self, X, y=None):
         self.X_ = X
@@ -48,7 +48,7 @@ class Padded(Reversed):
 
 
 class Failing(Reversed):
-    """Cannot be fitted to more than four vectors."""
+    """Cannot be fitted on more than four vectors."""
 
     def fit(self, X, y=None):
         if len(X) > 4:
@@ -128,14 +128,14 @@ NAN = float("nan")
     [
         ("partial_fit", ["new"], {"vectors": np.ones((1, 3))}, "3 dimensions"),
         ("partial_fit", ["new", "newer"], {}, "no more"),
-        ("partial_fit", ["new"], {"ids": [0]}, r"ids\[0\] = 0 is there already"),
-        ("partial_fit", np.eye(2), {}, r"\['id', 'text'\], and the new rows \['id'\]"),
-        ("upsert", TEXTS[:2], {"ids": [7, 7]}, r"ids\[1\] = 7 is there already"),
-        ("upsert", pd.Series(TEXTS), {}, r"ids or not. Pass ids=X\.index"),
+        ("partial_fit", ["new"], {"ids": [0]}, r"ids\[0\] = 0 exists already"),
+        ("partial_fit", np.eye(2), {}, r"\['id', 'text'\] of .*; got \['id'\]"),
+        ("upsert", TEXTS[:2], {"ids": [7, 7]}, r"ids\[1\] = 7 exists already"),
+        ("upsert", pd.Series(TEXTS), {}, r"as ids. .* pass ids=X\.index"),
         ("upsert", TEXTS[:2], {"ids": [7, NAN]}, r"ids\[1\] = nan is missing"),
         ("upsert", TEXTS[:1], {"ids": [[7]]}, r"ids\[0\] = \[7\] is missing or"),
         ("upsert", ["a", "b", "c"], {"ids": [2, 3, 4]}, "no more"),
-        ("upsert", ["a"], {"ids": [2], "payload": {"a": [1]}}, "columns .*, and the n"),
+        ("upsert", ["a"], {"ids": [2], "payload": {"a": [1]}}, "columns .*; got"),
         ("fit", SENTENCES[:3], {"ids": [1]}, "1 ids for 3 texts"),
         ("fit", SENTENCES[:9], {}, "no more"),
         ("remove", [0, 9], {}, "no text with the id 9"),

@@ -79,7 +79,7 @@ OTHERS = {
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("place", ["", "encoder", "encoder/vectors"])
 def test_files_of_others_are_not_replaced(name, place, tmp_path):
-    """Beside the files of a model, and of the models in it."""
+    """Next to the files of a model, and of the models in it."""
     folder = tmp_path / "model"
     pipe = TextClassifier(SIFEncoder(TABLE), max_epochs=1, random_state=0)
     pipe.fit(["a cat", "a"], [0, 1]).save(folder)
@@ -105,7 +105,7 @@ def test_folder_of_others_is_not_replaced(metadata, tmp_path):
 
 
 def test_the_current_directory_is_not_replaced(tmp_path, monkeypatch):
-    """A shell in it would stand in a folder that is gone."""
+    """A shell in it would be left in a deleted folder."""
     write(tmp_path / "folder", "one")
     monkeypatch.chdir(tmp_path / "folder")
     for path in (".", "../folder", tmp_path / "folder"):
@@ -128,7 +128,7 @@ def test_what_systems_add_is_no_hindrance(tmp_path):
 
 
 def test_a_clean_up_that_fails(tmp_path, monkeypatch):
-    """Of files that are in use; what is saved is there, and later saves clean up."""
+    """For files in use: the new content is saved, and later saves clean up."""
     write(tmp_path / "folder", "one")
     replace = os.replace
 
@@ -177,7 +177,7 @@ def test_folder_that_cannot_be_replaced_stays(step, tmp_path, monkeypatch):
 
 
 def test_a_save_that_is_killed_before_its_last_step(tmp_path):
-    """The old folder is read from where it is, and the next save clears up."""
+    """The old folder is read from its temporary place, and the next save cleans up."""
     folder = tmp_path / "folder"
     write(folder, "one")
     os.replace(folder, _folders._old(folder))
@@ -230,9 +230,9 @@ def test_a_folder_keeps_its_permissions(saves, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"kind": "Popen"}, "holds 'Popen', not Other or Thing"),
-        ({"kind": ["Thing"]}, r"holds \['Thing'\]"),
-        ({"format": "other"}, "holds 'Thing'"),
+        ({"kind": "Popen"}, "contains 'Popen', not Other or Thing"),
+        ({"kind": ["Thing"]}, r"contains \['Thing'\]"),
+        ({"format": "other"}, "contains 'Thing'"),
         ({"version": 99, "written_by": "7.0"}, "the format of skparaphrase 7.0, which"),
         ({"files": {"../folder/one": 1}}, "'../folder/one' is not the name of a file"),
         ({"files": {"../metadata.json": 1}}, "is not the name of a file"),

@@ -1,4 +1,4 @@
-"""Targets, a fitted encoder and comparisons that tests of supervised models share."""
+"""Shared by the tests of supervised models: targets, an encoder, comparisons."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -41,7 +41,7 @@ def fitted(vectors, pairs):
 
 @pytest.fixture(scope="session")
 def assert_same_bits():
-    """Compares everything that is trained."""
+    """Compares all trained arrays."""
 
     def compare(model, other):
         one, two = model.encoder_, other.encoder_
@@ -56,7 +56,7 @@ def assert_same_bits():
 
 @pytest.fixture
 def answers(sentences):
-    """Six questions of three candidates; one has no right one, one no other."""
+    """Six questions of three candidates; one has only wrong, one only right ones."""
     X, y = [], []
     for i in range(6):
         found = [f"w{i} w{i + 10}", sentences[i + 10], sentences[i + 20]]

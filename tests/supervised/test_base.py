@@ -1,4 +1,4 @@
-"""What all models of labelled examples have in common, whatever they predict."""
+"""Shared by all supervised models, whatever they predict."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -103,7 +103,7 @@ def case(request, vectors, sentences, pairs, gold):
 
 
 def outputs(model, X):
-    """The outputs that say most."""
+    """The most informative outputs."""
     if isinstance(model, SequenceTagger):
         return np.concatenate([np.empty((0, 2)), *model.predict_proba(X)])
     for name in ("decision_function", "predict_proba", "predict"):
@@ -112,7 +112,7 @@ def outputs(model, X):
 
 
 def arrays(model):
-    """Everything that is trained."""
+    """All trained arrays."""
     found = dict(getattr(model, "parameters_", {}), **getattr(model, "head_", {}))
     encoder = getattr(model, "encoder_", getattr(model, "word_encoder_", model))
     if encoder is not model:
@@ -206,7 +206,7 @@ def validated(model, X, y):
 
 
 def script_scores(case, monkeypatch, *scores):
-    """Let epochs have scores, and the start less."""
+    """Set the scores of epochs; the start has a lower score."""
     script = iter([-1, *scores])
     monkeypatch.setattr(case.Model, "_validation_score", lambda *_: next(script))
 
@@ -281,7 +281,7 @@ def test_scores(case):
 @pytest.mark.parametrize("case", GRADED, indirect=True)
 def test_scale_of_the_scores(case):
     X, y = case.X, case.y
-    with pytest.raises(ValueError, match="outside of the levels, 0 to 3"):
+    with pytest.raises(ValueError, match="outside the levels, 0 to 3"):
         case.make(levels=range(4)).fit(X, y)
     model = case.make(levels=None, warm_start=True)
     with pytest.raises(ValueError, match="All scores are 3: pass the levels"):
@@ -333,7 +333,7 @@ def test_callbacks(case, capsys):
     out = capsys.readouterr().out
     assert f"[{case.Model.__name__}] epoch 2: loss {model.loss_curve_[1]:.4f}" in out
     assert "100%" in out
-    assert "gain not measured: validation_fraction=0.1, or X_val" in out
+    assert "gain not measured: to measure it on held-out" in out
     assert [scores["epoch"] for scores in monitor.scores_] == [0, 1, 2]
     for n_epochs, scores in enumerate(monitor.scores_):
         until_then = case.make(max_epochs=n_epochs).fit(case.X, case.y)
@@ -361,7 +361,7 @@ def through_pickle(model, folder):
 
 @pytest.fixture(scope="module")
 def fitted_once():
-    """Pickles of a model that was validated, and of a clone that was not."""
+    """Pickles of a validated model, and of a clone without validation."""
     pickles = {}
 
     def fit(case):
@@ -520,10 +520,10 @@ ONCE = {**SMALL, "max_epochs": 1}
 VECTORS, facade = facades.VECTORS, facades.facade
 FACADES = [
     facade(SimilarityRegressor, facades.pairs)(ParaphraseEncoder(VECTORS), **ONCE),
-    # They stand for PairClassifier: it has the pairs of one, the labels of the other.
+    # They represent PairClassifier: it has the pairs of one, the labels of the other.
     facade(TextClassifier)(ParaphraseEncoder(VECTORS), **ONCE),
     facade(TextClassifier)(AverageEncoder(VECTORS), freeze="encoder", **ONCE),
-    # It stands for the ranker as well, whose fit and predictions it shares.
+    # It also represents the ranker, which shares its fit and predictions.
     facade(PairwiseInteractionRegressor, facades.pairs)(VECTORS, **ONCE),
     facade(SequenceTagger, facades.tokens, targets=row_tags, outputs=last_words)(
         CharagramEncoder(dim=4), dense_dim=3, **ONCE

@@ -45,7 +45,7 @@ def test_labels_of_any_type(Model, names, examples, vectors):
     assert_array_equal(model.predict(X), predicted)
     assert model.predict(X).dtype == names.dtype
     assert model.score(X, names[codes]) == accuracy_score(names[codes], predicted)
-    # Numbers in the same order give the same model.
+    # Numbers in the same order result in the same model.
     numbered = clone(model).fit(X, np.searchsorted(np.sort(names), names[codes]))
     assert_array_equal(model.predict_proba(X), numbered.predict_proba(X))
 

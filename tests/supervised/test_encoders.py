@@ -41,7 +41,7 @@ def fitted_encoder(request, vectors, pairs):
 
 
 def test_a_trained_encoder_starts_anew(fitted_encoder, sentences):
-    with pytest.warns(UserWarning, match="is fitted, but .* `init` starts"):
+    with pytest.warns(UserWarning, match="is fitted, but .* Use `init`"):
         start = initialize(fitted_encoder, sentences)
     assert start is not fitted_encoder and start.n_epochs_ == 0
     before = [array.copy() for array in arrays(fitted_encoder)]

@@ -21,7 +21,7 @@ from skparaphrase.pairs import PairFeatures, PairVectorizer
 
 
 class Counting(AverageEncoder):
-    """Writes down the texts that reach `_embed`, one line each, for all processes."""
+    """Records the texts passed to `_embed`, one per line, in all processes."""
 
     def __init__(self, path=None, vectors=None):
         super().__init__(vectors)

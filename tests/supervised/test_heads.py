@@ -206,7 +206,7 @@ def test_the_head_of_scores_starts_near_the_cosine(features, vectors, pairs, gol
 
 
 def test_scores_of_two_pairs_hardly_change_the_order(graded):
-    """Equal ones say nothing, and those of two pairs are little evidence."""
+    """Equal cosines are uninformative, and two pairs are weak evidence."""
     pairs, gold = graded
     cosines = similarity(*pairs.T)
     for rows in ([0, 1], [2, 3], np.argsort(gold)[[0, -1]]):
@@ -293,7 +293,7 @@ def test_repeated_texts_are_embedded_once(labels):
     model = PairClassifier(FunctionTransformer(embed), freeze="encoder", **SMALL)
     model.fit(pairs, labels).predict(pairs)
     assert calls[-1] == ["w1 w2", "w11", "w3"]  # to predict
-    assert calls.count(calls[-1]) <= 3  # all, and those that determine scale and size
+    assert calls.count(calls[-1]) <= 3  # all texts, and those for scale and size
 
 
 # Encoders
@@ -370,7 +370,7 @@ def test_any_transformer_can_be_frozen(vectors, sentences, labels):
     assert_array_equal(model.predict_proba(sentences), other.predict_proba(sentences))
 
 
-@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
+@pytest.mark.filterwarnings("ignore:The loss of .* a constant output")
 @pytest.mark.parametrize("from_init", [False, True])
 def test_huge_penalties_return_the_start(from_init, vectors, pairs, gold, fitted):
     model = SimilarityRegressor(ParaphraseEncoder(vectors), **SMALL)

@@ -55,7 +55,7 @@ def examples(pairs, gold, answers):
 
 
 def outputs(model, X):
-    """The outputs that say most."""
+    """The most informative outputs."""
     if isinstance(model, PairwiseInteractionRanker):
         return model.decision_function(X)
     return model.predict(X)
@@ -204,7 +204,7 @@ def test_vectors_are_trained_if_not_frozen(Model, examples, vectors):
     assert {start.words[i] for i in np.flatnonzero(moved)} == used
     assert_array_equal(vectors.matrix, matrix)  # bit by bit
     assert outputs(model, [("w40 unread", "w1")]).shape == (1,)
-    # Another fit without them forgets them.
+    # Another fit without them drops them.
     assert not hasattr(model.set_params(freeze="vectors").fit(X, y), "vectors_")
     for name, value in model.parameters_.items():
         assert_array_equal(value, frozen.parameters_[name])
@@ -279,8 +279,8 @@ def test_sentences_that_are_cut_are_counted(Model, max_words, vectors):
     y = [1, 0, 1, 0]
     model = Model(vectors, max_words=max_words, **{**SMALL, "max_epochs": 1})
     message = (
-        f"{{}} of {{}} distinct sentences have more than max_words={max_words} words, "
-        f"of which only the first {max_words} are compared."
+        f"{{}} of {{}} distinct sentences have more than max_words={max_words} words; "
+        f"only the first {max_words} are compared."
     )
     both = [(message.format(2, 5), __file__)]
     assert warned(model.fit, X, y, X_val=[(long + "w5", "")] * 4, y_val=y) == both

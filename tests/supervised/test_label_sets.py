@@ -1,4 +1,4 @@
-"""Several labels a text, against slow equations and scikit-learn."""
+"""Several labels per text, against slow equations and scikit-learn."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -104,7 +104,7 @@ def test_the_start_is_one_logistic_regression_a_label(vectors, sentences, Y):
 
 
 def test_the_loss_is_the_mean_of_binary_cross_entropies(vectors, sentences, Y):
-    """The loss of an epoch that changes nothing is that of its start."""
+    """The loss of an epoch that changes nothing equals the loss of its start."""
     weights = np.random.default_rng(1).uniform(0.5, 2, len(sentences))
     balanced = np.column_stack([compute_sample_weight("balanced", y) for y in Y.T])
     for class_weight, by_label in ((None, 1.0), ("balanced", balanced)):
@@ -149,7 +149,7 @@ def test_any_indicator(container, model, sentences, Y):
         ([["a", "b"], ["a"], []] * 10, r"MultiLabelBinarizer\(\)\.fit_transform"),
         ([{"a", "b"}, {"a"}, set()] * 10, "MultiLabelBinarizer"),
         ([["a", "b"], ["a", "c"]] * 15, r"y\[0, 0\] is 'a'.*MultiLabelBinarizer"),
-        ([[0, 1], [2, 0]] * 15, r"must hold 0 and 1; y\[1, 0\] is 2"),
+        ([[0, 1], [2, 0]] * 15, r"only 0 and 1 .*; y\[1, 0\] is 2"),
         ([[0.0, np.nan], [1, 0]] * 15, r"y\[0, 1\] is nan"),
         (np.zeros((30, 2, 2)), r"got shape \(30, 2, 2\)"),
     ],
@@ -180,7 +180,7 @@ def test_a_warm_start_keeps_to_its_labels(model, sentences, labels, Y):
     assert model.fit(sentences, Y).n_epochs_ == 4
     with pytest.raises(ValueError, match="2 labels, but training started with 3"):
         model.fit(sentences, Y[:, :2])
-    with pytest.raises(ValueError, match="indicator of several labels"):
+    with pytest.raises(ValueError, match="indicator matrix of labels"):
         model.fit(sentences, labels)
     model.set_params(warm_start=False).fit(sentences, labels)
     assert not model.multilabel_

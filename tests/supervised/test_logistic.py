@@ -45,7 +45,7 @@ def test_an_output_without_examples_is_improbable():
 
 @pytest.fixture
 def draw():
-    """Examples of three classes, of which the last is rare, and weights."""
+    """Examples of three classes, the last of which is rare, and weights."""
     rng = np.random.default_rng(1)
     y = rng.choice(3, 80, p=[0.6, 0.3, 0.1])
     features = rng.normal(size=(3, 4))[y] + rng.normal(size=(80, 4)) + 2
@@ -126,7 +126,7 @@ def test_weights_of_examples_are_repetitions_for_centroids(draw):
 
 
 def test_few_examples_are_not_decided_by_the_shares_of_classes(draw):
-    """Of 12 examples, 10 of one class, the start has the nearest centroid's labels."""
+    """With 12 examples, 10 of one class, it predicts like the nearest centroid."""
     features, targets, _ = draw
     y = targets.argmax(axis=1)
     rows = np.concatenate([np.flatnonzero(y == 0)[:10], np.flatnonzero(y == 1)[:2]])

@@ -117,7 +117,7 @@ def test_validation_by_question(model, answers, splits):
 
 
 def test_questions_in_a_second_column(model, answers):
-    """They tell where there is validation, and change nothing else."""
+    """Groups only determine the validation part."""
     X, y = answers
     plain = clone(model).fit(X, y)
     query = np.arange(18) % 3
@@ -190,7 +190,7 @@ def test_groups_are_routed_to_score(model, answers):
         ),
         ({"y": [0, 1, 2] * 6}, r"0 or 1; y_true\[2\] is 2"),
         ({"X_val": [("a", "b")], "y_val": [2]}, "0 or 1"),
-        ({"X_val": [("a", "b")], "y_val": [1], "sample_weight_val": [1]}, "no weights"),
+        ({"X_val": [("a", "b")], "y_val": [1], "sample_weight_val": [1]}, "support we"),
     ],
 )
 def test_bad_targets(change, match, model, answers):

@@ -1,4 +1,4 @@
-"""Which examples are held out, and scores of them by loops."""
+"""The examples that are held out, and their scores by loops."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -31,7 +31,7 @@ def test_scores_that_single_precision_merges():
         assert_array_equal(encoded.targets.argsort(), scores.argsort())
         assert len(np.unique(encoded.targets)) == 40
         if step == 0.25:
-            assert_array_equal(encoded.targets, scores)  # as they are
+            assert_array_equal(encoded.targets, scores)  # unchanged
 
 
 def mrr_score(queries, candidates):

@@ -1,4 +1,4 @@
-"""Pairs that are marked 0 and 1: what is learnt of both, and how they are validated."""
+"""Pairs marked 0 and 1: training and validation."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -32,7 +32,7 @@ def test_paraphrases_come_first():
     order = [*np.flatnonzero(MARKS), *np.flatnonzero(~MARKS)]
     assert_array_equal(encoded.indices, examples.indices[order])
     assert encoded.n_negative == 26
-    # Of weight 2, a negative counts as two: the mean of the paraphrases is 1.
+    # With weight 2, a negative counts as two: the mean of the paraphrases is 1.
     assert_allclose(encoded.weights, weights[order] / weights[MARKS].mean(), rtol=1e-6)
 
 
@@ -54,7 +54,7 @@ def test_all_marked_with_1_are_as_without_marks():
 
 
 def test_a_loss_that_takes_no_negatives_says_so_once():
-    message = f"{(~MARKS).sum()} of 40 pairs are marked with 0, which MarginLoss does"
+    message = f"{(~MARKS).sum()} of 40 pairs are marked with 0 and are left out"
     settings = {**SMALL, "loss": "margin"}
     with pytest.warns(UserWarning, match=message) as warned:
         found = make_encoder(**settings).fit(PAIRS, MARKS, X_val=PAIRS, y_val=MARKS)

@@ -1,4 +1,4 @@
-"""The kind of examples that `X` and `y` hold, in memory and on disk."""
+"""The kind of examples in `X` and `y`, in memory and on disk."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -28,7 +28,7 @@ def container(request, to_parquet):
 
 @pytest.mark.parametrize("y", [MASK, MASK.astype(int), MASK.astype(float).tolist()])
 def test_y_marks_paraphrases(y, container):
-    """The form of the marks, and where the pairs are, make no difference."""
+    """The type of the marks and the storage of the pairs make no difference."""
     assert_array_equal(trained(container(PAIRS), y), trained(PAIRS, MASK))
 
 
@@ -73,7 +73,7 @@ def test_shapes_and_values_decide_the_kind(X, y, kind):
     ("X", "y", "changes", "message"),
     [
         (PAIRS, SCORES, {"loss": "margin"},
-         "hold graded pairs, but the loss .* loss='auto' takes .* such as y >= 4"),
+         "hold graded pairs, but the loss .* loss='auto' selects .* such as y >= 4"),
         (PAIRS, np.full(40, 0.5), {}, "All scores are 0.5: there is no order"),
         (PAIRS, np.ones(40), {"loss": "cosent"}, "All scores are 1: there is no order"),
         (PAIRS, np.where(MASK, 1, -1), {}, "-1 and 1.*y > 0"),
@@ -81,14 +81,14 @@ def test_shapes_and_values_decide_the_kind(X, y, kind):
         (PAIRS, MASK[:-1], {}, "inconsistent numbers of samples"),
         (PAIRS, np.full(40, np.nan), {}, "NaN"),
         (PAIRS, np.zeros(40), {"loss": "margin"},
-         "Found 0 samples that are paraphrases.*minimum of 2"),
+         r"Found 0 samples \(paraphrases\).*minimum of 2"),
         (PAIRS, np.arange(40) == 7, {"loss": "margin"},
          "Found 1 samples.*minimum of 2"),
         (PAIRS[:1], None, {}, "Found 1 samples.*minimum of 2"),
         ([], None, {}, "Found 0 samples.*minimum of 2"),
         (PAIRS, None, {"loss": "cosent"},
          "hold paraphrases, but the loss learns from graded pairs.*'auto'"),
-        (TRIPLETS, np.ones(40), {}, r"X has triplets.*leave out y"),
+        (TRIPLETS, np.ones(40), {}, r"X has triplets.*omit y"),
         ([[*triplet, "w1"] for triplet in TRIPLETS], None, {}, r"shape \(\d+, 4\)"),
         (TEXTS, LABELS, {"loss": "cosent"},
          "hold labelled texts, but .* graded pairs"),

@@ -78,7 +78,7 @@ def test_levels(scores, levels, expected):
     [
         (
             range(1, 4),
-            "1 of 30 scores are outside of the levels, 1 to 3; the first is 4.5 at "
+            "1 of 30 scores are outside the levels, 1 to 3; the first is 4.5 at "
             "index 11",
         ),
         ([2.5, 3.5, 4.5], "first is 2 at index 0"),
@@ -168,7 +168,7 @@ def test_answers_belong_to_questions():
     only = Examples(texts, read, np.array([0.0, 1.0, 1.0]))
     with pytest.raises(ValueError, match="all 2 are wrong"):
         Relevance.fit(only)
-    with pytest.raises(ValueError, match="takes no weights"):
+    with pytest.raises(ValueError, match="does not support w"):
         relevance.check_validation(only)
 
 

@@ -72,7 +72,7 @@ def test_several_labels_are_no_vectors_of_a_teacher(container):
     for y in (rows, rows.astype(float), rows > 0):
         with pytest.raises(ValueError, match=r"several labels.*TextClassifier"):
             make_encoder().fit(TEXTS, container(y))
-    # What the message says, in a pipeline.
+    # The advice of the message, in a pipeline.
     frozen = FrozenEstimator(make_encoder(max_epochs=0).fit(TEXTS, rows[:, 0]))
     one_vs_rest = OneVsRestClassifier(LogisticRegression())
     pipe = make_pipeline(frozen, one_vs_rest).fit(TEXTS, rows)
@@ -162,7 +162,7 @@ def test_resumed_fits_keep_the_axes(tmp_path):
     assert encoder.partial_fit(TEXTS[:5], teach(TEXTS[:5], 12)).teacher_axes_ is axes
     encoder.save(tmp_path / "model")
     assert_array_equal(skparaphrase.load(tmp_path / "model").teacher_axes_, axes)
-    with pytest.raises(ValueError, match="12 dimensions before, and now have 9"):
+    with pytest.raises(ValueError, match="12 dimensions before, but now have 9"):
         encoder.partial_fit(TEXTS[:5], np.ones((5, 9)))
     encoder.set_params(warm_start=False).fit(TEXTS, teach(TEXTS))
     assert not hasattr(encoder, "teacher_axes_")

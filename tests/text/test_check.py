@@ -1,4 +1,4 @@
-"""What counts as text."""
+"""Accepted text inputs."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -35,7 +35,7 @@ def as_object(rows):
 
 
 class ArrayLike:
-    """What has an array, but neither a length nor rows."""
+    """An object with an array, but without length and rows."""
 
     def __init__(self, rows):
         self.rows = rows

@@ -1,4 +1,4 @@
-"""Texts that are cleaned, against another library and by hand."""
+"""Cleaning of texts, against another library and by hand."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

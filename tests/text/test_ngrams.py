@@ -1,4 +1,4 @@
-"""Character n-grams against one written plainly, and against scikit-learn's."""
+"""Character n-grams against a plain implementation and scikit-learn's."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -39,7 +39,7 @@ NASTY = [
     "aaaaaaaaaa",
     "A cat  sat on\tthe mat .",
 ]
-# Few characters, so that n-grams meet again, and now and then any other.
+# Few characters, so n-grams repeat, and sometimes any other.
 characters = st.sampled_from("aAb \t\0é\u0301\N{GRINNING FACE}\ud800\N{NO-BREAK SPACE}")
 texts = st.lists(st.text(characters | st.characters(), max_size=12), max_size=8)
 ranges = st.tuples(st.integers(1, 6), st.integers(0, 3)).map(
@@ -160,7 +160,7 @@ def test_every_white_space_parts_as_split_does(core, as_lists):
     texts = [f"{space}a{space}{space}b{space}" for space in spaces]
     rows = as_lists(tokenizer.encode(texts, index))
     assert rows == as_lists(tokenizer.encode(["a b"], index)) * len(spaces)
-    # Prepared texts hold no other white space than " ".
+    # Prepared texts contain no white space except " ".
     assert as_lists(tokenizer.encode(["a\tb"], core.WordIndex(["a\tb", "a\t"]))) == [[]]
 
 

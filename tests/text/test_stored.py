@@ -43,7 +43,7 @@ def small_blocks(monkeypatch):
 
 
 class Dataset:
-    """What the package uses of a `Dataset` of Hugging Face's datasets."""
+    """The methods of a Hugging Face `Dataset` that the package uses."""
 
     __module__ = "datasets.arrow_dataset"
     num_rows = property(len)

@@ -1,4 +1,4 @@
-"""How texts are split into tokens."""
+"""Splitting of texts into tokens."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

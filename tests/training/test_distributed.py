@@ -50,8 +50,8 @@ MATRIX = np.random.default_rng(1).normal(size=(len(WORDS), 16))
 COMMON = {"max_epochs": 2, "batch_size": 7, "random_state": 0, "device": "cpu"}
 WORD = {"vectors": fit_subwords(WordVectors(WORDS, MATRIX), n_rows=64), **COMMON}
 PARAGRAM = {**WORD, "shrinkage": 0}
-# 30 pairs in batches of 7 leave one of 2 pairs, and 22 one of one pair: no share of it
-# is left for the second process.
+# 30 pairs in batches of 7 leave a batch of 2 pairs, and 22 a batch of one pair, of
+# which the second process has no share.
 MODELS = {
     "paragram": ParaphraseEncoder(**PARAGRAM),
     "few examples": ParaphraseEncoder(**WORD),
@@ -103,7 +103,7 @@ FITS = [*MODELS, *KINDS, "teacher", "supervised", "unknown words", "parts"]
 
 
 def differing(rank):
-    """The messages for processes that do not have the same."""
+    """The messages for processes with different data."""
     shifted = PAIRS[rank:]
     for params, pairs in (
         ({}, shifted),
@@ -122,7 +122,7 @@ def differing(rank):
 
 
 def work(folder):
-    """What each process does here."""
+    """The work of each process."""
     torch.distributed.init_process_group("gloo")
     rank = torch.distributed.get_rank()
     found = {name: fitted(name) for name in FITS}
@@ -138,7 +138,7 @@ def work(folder):
 
 @pytest.fixture(scope="module")
 def by_two(tmp_path_factory):
-    """What two processes print, what each found, and their folder."""
+    """The output of two processes, their results, and their folder."""
     folder = tmp_path_factory.mktemp("two")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -181,7 +181,7 @@ def test_two_processes_train_what_one_does(by_two, name):
 @launched
 def test_what_differs_is_named(by_two):
     first, second = (found["differing"] for found in by_two[1])
-    assert first == second  # both raise, and nobody waits
+    assert first == second  # both raise an error, and neither waits
     for message, names in zip(
         first,
         [
@@ -193,7 +193,7 @@ def test_what_differs_is_named(by_two):
         strict=True,
     ):
         assert (
-            f"its 2 processes train one model together; but they differ in {names}."
+            f"its 2 processes train one model together, but they differ in {names}."
             in message
         )
 

@@ -1,4 +1,4 @@
-"""The engine of fitting: losses, validation, patience, and what an error leaves."""
+"""The training loop: losses, validation, patience, and the state after errors."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -35,7 +35,7 @@ SMALL = {"max_epochs": 1, "device": "cpu", "random_state": 0}
 
 
 class Trainer:
-    """Loses 1 / epoch, and holds the number of the epoch."""
+    """Has the loss 1 / epoch, and stores the number of the epoch."""
 
     device = torch.device("cpu")
     texts_per_row, ordered_first_epoch = None, True
@@ -74,7 +74,7 @@ class Trainer:
 
 
 class Callbacks:
-    """Record what is seen, and stop or raise after an epoch."""
+    """Record the arguments, and stop or raise after an epoch."""
 
     def __init__(self, stop_after=None, error=None):
         self.seen = []
@@ -147,7 +147,7 @@ def test_a_history_goes_on_from_an_earlier_one():
 
 
 class Recorder:
-    """Keep what the hooks of a real fit get in `metadata`.
+    """Record the `metadata` of the hooks of a real fit.
 
     A cache of scikit-learn keeps callbacks in memory.
     """
@@ -315,7 +315,7 @@ def test_a_loss_that_a_constant_beats_warns(losses, n_slices, warns, monkeypatch
     assert [w.category for w in caught] == [ConvergenceWarning] * warns
     if warns:
         figures = f"from {losses[0]:.3g} to {losses[-1]:.3g} in {len(losses)} epoch"
-        assert re.search(f"{figures}.*have 0.8.*number", str(caught[0].message))
+        assert re.search(f"{figures}.*loss of 0.8.*number", str(caught[0].message))
 
 
 def test_pairs_that_are_all_connected_warn():
@@ -330,9 +330,9 @@ def test_pairs_that_are_all_connected_warn():
 def test_pairs_of_wrong_columns_warn():
     X = load_paraphrases().data
     numbers = [(str(1000 + row), text) for row, text in enumerate(X[:, 0])]
-    # The paper's setting and small vectors, which cannot learn any columns by heart.
+    # The paper's setting and small vectors, which cannot memorise any columns.
     encoder = ParaphraseEncoder.paper(**{**SMALL, "max_epochs": 3})
-    with pytest.warns(ConvergenceWarning, match="have 0.8. Check") as caught:
+    with pytest.warns(ConvergenceWarning, match="loss of 0.8. Check") as caught:
         encoder.fit(numbers)
     assert caught[0].filename == __file__
     encoder.fit(X)
@@ -343,7 +343,7 @@ def test_the_warning_points_at_the_line_that_called_scikit_learn():
     model = SimilarityRegressor(optimizer="adam", learning_rate=10, max_epochs=5)
     search = GridSearchCV(make_pipeline(model), {}, cv=2)
     for estimator in (model, search):
-        with pytest.warns(ConvergenceWarning, match="the same output") as caught:
+        with pytest.warns(ConvergenceWarning, match="a constant output") as caught:
             estimator.fit(X, scores)
         assert {warning.filename for warning in caught} == {__file__}
 
@@ -359,7 +359,7 @@ def test_an_encoder_that_diverges_is_as_before(again):
         max_epochs=3, random_state=0, warm_start=again == "warm"
     )
     broken = clone(encoder).set_params(optimizer=HUGE, learning_rate=1e39)
-    with np.errstate(all="ignore"), pytest.raises(ValueError, match="is as before"):
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="is unchanged"):
         for _ in range(9):
             getattr(broken, fit)(PAIRS)
     if again == "fit":
@@ -368,7 +368,7 @@ def test_an_encoder_that_diverges_is_as_before(again):
             broken.transform(["a cat"])
     encoder.fit(PAIRS)
     encoder.set_params(optimizer=HUGE, learning_rate=1e39)
-    with np.errstate(all="ignore"), pytest.raises(ValueError, match="is as before"):
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="is unchanged"):
         for _ in range(9):
             before, curve = encoder.transform(["a cat sleeps"]), [*encoder.loss_curve_]
             getattr(encoder, fit)(PAIRS)

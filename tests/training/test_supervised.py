@@ -37,7 +37,7 @@ def batch_of(texts):
 
 
 def randomise(module, size=0.3):
-    """Add to all parameters, biases too."""
+    """Add to all parameters, including biases."""
     with torch.no_grad():
         for i, parameter in enumerate(module.parameters()):
             parameter += torch.from_numpy(size * normal(*parameter.shape, seed=i))
@@ -235,7 +235,7 @@ def make_pair_trainer(
 
 
 def network_loss(net, vectors, examples, rows, loss="divergence", state=None):
-    """Of each pair, by PyTorch's own losses; equations 11 and 12 of the paper."""
+    """For each pair, by PyTorch's own losses; equations 11 and 12 of the paper."""
     ids = torch.from_numpy(examples.texts.ids.astype(np.int64))
     offsets, pairs = examples.texts.offsets, examples.indices[rows]
     log_p = net(vectors, ids, offsets, pairs, state).log_softmax(dim=1)

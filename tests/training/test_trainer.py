@@ -54,7 +54,7 @@ def make_trainer(
     composition.reset(np.random.RandomState(0))
     with torch.no_grad():
         for i, parameter in enumerate(composition.parameters()):
-            # Off their start, so that each penalty shows.
+            # Away from the start, so each penalty matters.
             parameter.add_(torch.from_numpy(0.3 * normal(*parameter.shape, seed=i)))
     optimizer = Optimizer(optimizer, sparse=sparse, max_change=max_change, **limits)
     indices = np.arange(len(texts)).reshape(-1, 2) if examples is None else examples
@@ -215,7 +215,7 @@ def test_a_step_ends_within_the_largest_change(sparse):
         for most in (None, 1e-3, 0.6)
     ]
     initial = normal(N_WORDS, DIM, seed=1)
-    for trainer in trainers:  # half of the words are where they started
+    for trainer in trainers:  # half of the words have not moved
         trainer.table.weight[::2] = torch.from_numpy(initial[::2])
         before = trainer.table.numpy().copy()
         step(trainer)
@@ -468,7 +468,7 @@ def test_interrupted_training_leaves_no_thread_behind(n_threads, monkeypatch):
     trainer.step, trainer.make = interrupt, watched
     with pytest.raises(KeyboardInterrupt) as caught:
         next(epochs(trainer, 1))
-    assert caught.tb is not None  # what it refers to is not yet gone
+    assert caught.tb is not None  # the referenced object still exists
     others = [thread for thread in threads if thread is not threading.current_thread()]
     assert bool(others) == (n_threads > 2)  # none where no processor is left for it
     assert threads and not any(thread.is_alive() for thread in others)
@@ -502,7 +502,7 @@ def test_loss_of_equal_vectors():
 
 @pytest.mark.parametrize("pooling", ["mean", "distinct"])
 def test_averages_that_texts_start_from(pooling, monkeypatch):
-    """They are those of the initial vectors, whatever is remembered or scrambled."""
+    """They use the initial vectors, whatever is cached or scrambled."""
 
     class Recorded(InfoNCELoss):
         def compute(self, unit, batch):

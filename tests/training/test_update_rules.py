@@ -112,7 +112,7 @@ def test_clip_scales_by_the_factor_of_the_papers_code(clip):
 
 
 def moved_by_step(before, moved, anchors, most, rows=None):
-    """What a step of gradient descent from `before` to `moved` leaves of the change."""
+    """The share of the change that a gradient step from `before` to `moved` keeps."""
     values, anchors = torch.tensor(before), torch.tensor(anchors)
     gradient = torch.tensor(before) - torch.tensor(moved)
     limits = change_limits(values, anchors, most)

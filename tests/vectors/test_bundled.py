@@ -1,4 +1,4 @@
-"""The word vectors that come with the package, and their counts."""
+"""The bundled word vectors and word counts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

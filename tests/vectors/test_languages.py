@@ -1,4 +1,4 @@
-"""When texts are said to be in a language that a table lacks."""
+"""Warnings about texts in a language that is not in a table."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -23,7 +23,7 @@ PAIRED = [f"the {a} in {b}?" for a, b in zip(UNKNOWN[::2], UNKNOWN[1::2], strict
 
 
 def warns_at(encoder, texts):
-    """The number of texts, one a call, until the table warns; None if it does not."""
+    """The number of texts, one per call, until the table warns, or None."""
     for i, text in enumerate(texts):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -48,7 +48,7 @@ def warns_at(encoder, texts):
         (["tables chairs", *UNKNOWN], 0, 10),  # it never falls below zero
         ([f"{word} tables" for word in UNKNOWN], 0, None),
         ([f"{a} {b} tables" for a in UNKNOWN for b in UNKNOWN], 0, None),
-        # Words of another language of the package count four times.
+        # Words of another supported language count four times.
         (UNKNOWN, 1, 3),
         ([f"{word} tables" for word in UNKNOWN], 1, 5),
         ([f"{word} tables" for word in UNKNOWN], 4, None),
@@ -70,7 +70,7 @@ def test_unknown_words_that_make_another_language(
         ([UNKNOWN[0]] * 9, 9),  # the same word
         ([" ".join(UNKNOWN)], 1),
         ([f"{a} {b} the" for a, b in zip(UNKNOWN, UNKNOWN, strict=True)], 5),  # 15/8
-        ([f"{word} the in tables" for word in UNKNOWN], 15),  # 5/8 a text
+        ([f"{word} the in tables" for word in UNKNOWN], 15),  # 5/8 per text
         ([f"{word} {'the ' * 8}" for word in UNKNOWN], None),  # one in nine
         ([f"{i}1" for i in range(50)], None),  # numbers
     ],

@@ -64,7 +64,7 @@ def blank_spacy():
 @pytest.mark.integration
 def test_spacy():
     nlp = blank_spacy()
-    with pytest.raises(ValueError, match="has no table of words"):
+    with pytest.raises(ValueError, match="has no word vectors"):
         import_word_vectors(nlp)
     for word, vector in zip(WORDS[:6], TABLE.matrix[:6], strict=True):
         nlp.vocab.set_vector(word, vector.astype(np.float32))
@@ -137,7 +137,7 @@ def test_model2vec(dtype, mapped, weighted):
 
 
 def foreign(tokenizer, matrix):
-    """A static model, as far as `from_model2vec` looks at it."""
+    """A static model with the attributes that `from_model2vec` reads."""
     return SimpleNamespace(tokenizer=tokenizer, embedding=matrix)
 
 

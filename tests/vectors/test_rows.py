@@ -1,4 +1,4 @@
-"""Tables that differ from one of the package in some rows."""
+"""Tables that differ from a bundled table in some rows."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -131,7 +131,7 @@ def test_a_changed_table_of_another_version_is_refused(base, tmp_path, monkeypat
 
 
 def test_the_fingerprint_is_of_all_arrays(tmp_path, monkeypatch):
-    """A file in which one number differs, after the first rows, has another."""
+    """The checksum changes if one number differs after the first rows."""
     path = tmp_path / "table.npz"
     arrays = {"matrix": np.zeros((1000, 4), np.int8), "ngrams": np.zeros((9, 4))}
     monkeypatch.setitem(_storage.BUNDLED, "name", (path, 4, False))

@@ -46,7 +46,7 @@ def test_tables_of_models_are_loaded_alone_and_only_tables_serve(table, tmp_path
     shutil.rmtree(tmp_path / "model/vectors")
     AverageEncoder().save(tmp_path / "model/vectors")
     seal(tmp_path / "model")
-    with pytest.raises(ValueError, match="vectors holds no word vectors"):
+    with pytest.raises(ValueError, match="vectors does not contain word v"):
         skparaphrase.load(tmp_path / "model")
 
 

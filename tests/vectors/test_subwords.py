@@ -1,4 +1,4 @@
-"""Vectors of words that a table lacks: n-grams, and where they are used."""
+"""Vectors of unknown words: n-grams, and their uses."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -49,7 +49,7 @@ def made(*args, **params):
         (made(["a", "b"], [[1, 2], [np.nan, 3]]), "'b', row 1, is not finite"),
         (made(["a"], [[1e300]]), "'a', row 0, is not finite"),
         (made(["a"], [[1.0]], unknown="b"), "unknown='b' is neither 'subword'"),
-        (made(["a"], [[1.0]], unknown="subword"), "which fit_subwords learns"),
+        (made(["a"], [[1.0]], unknown="subword"), "fit_subwords learns them"),
         *(
             (lambda table, dtype=dtype: table.astype(dtype), "dtype must be one of")
             for dtype in ("float64", "int16", bool)
