@@ -21,8 +21,8 @@ TESTS ?= tests skparaphrase
 MINUTES ?= 30
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: install demo test coverage integration together nightly soak lint bench papers docs \
-	dist clean
+.PHONY: install demo test coverage integration together nightly soak sanitize lint bench \
+	papers docs dist clean
 
 install: $(VENV)/test
 
@@ -80,6 +80,21 @@ nightly:
 # as many threads as users do.
 soak: $(VENV)/test
 	$(BIN)/python tests/robustness/soak.py $(MINUTES)
+
+# The tests of the core under the sanitizers of GCC: of addresses and undefined behaviour,
+# then of threads. Python itself is not instrumented, so that leaks are not reported.
+SANITIZED := build/sanitize
+sanitize: $(VENV)/test sanitize-address,undefined sanitize-thread
+sanitize-%: $(VENV)/test
+	rm -rf $(SANITIZED)
+	$(INSTALL) Cython setuptools
+	CFLAGS=-fsanitize=$* CXXFLAGS=-fsanitize=$* LDFLAGS=-fsanitize=$* $(BIN)/python setup.py \
+		--quiet build_ext --force --build-lib $(SANITIZED) --build-temp $(SANITIZED)
+	cp -r tests pyproject.toml $(SANITIZED)
+	cp -rn skparaphrase $(SANITIZED)
+	cd $(SANITIZED) && ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(gcc \
+		-print-file-name=lib$(if $(findstring thread,$*),tsan,asan).so)" PYTHONPATH=. \
+		OMP_NUM_THREADS=1 $(CURDIR)/$(BIN)/python -m pytest -p no:cacheprovider tests/core
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .
