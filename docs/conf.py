@@ -131,12 +131,13 @@ html_title = "skparaphrase"
 html_baseurl = "https://skparaphrase.readthedocs.io/en/latest/"
 html_static_path = ["_static"]
 html_css_files = ["skparaphrase.css"]
+html_search_scorer = str(Path(__file__).parent / "_templates/scorer.js")
 html_favicon = LOGO
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
     "logo": {
-        "text": f"skparaphrase {release.partition('.dev')[0]}",
+        "text": "skparaphrase" if ".dev" in release else f"skparaphrase {release}",
         "image_light": LOGO,
         "image_dark": LOGO,
     },
