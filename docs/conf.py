@@ -124,7 +124,9 @@ def setup(app: Any) -> None:
 LOGO = "_static/favicon.svg"
 # The header links to the repository if pyproject.toml names it in [project.urls], as
 # Repository = "https://github.com/OWNER/NAME".
-_project = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text())
+_project = tomllib.loads(
+    Path(__file__).parents[1].joinpath("pyproject.toml").read_text()
+)
 REPOSITORY = _project["project"]["urls"].get("Repository")
 html_theme = "pydata_sphinx_theme"
 html_title = "skparaphrase"
