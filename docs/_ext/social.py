@@ -14,6 +14,7 @@ from textwrap import shorten
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
 
 PICTURE = "_static/results.png"
 
@@ -22,22 +23,30 @@ def description(doctree: nodes.document) -> str:
     """The first paragraph of the text, without notes, captions and tables."""
     for node in doctree.findall(nodes.paragraph):
         outer: Any = node.parent
-        while outer and not isinstance(outer, (nodes.Admonition, nodes.table)):
+        while outer and (
+            isinstance(outer, addnodes.desc)  # an Admonition, oddly
+            or not isinstance(outer, (nodes.Admonition, nodes.table))
+        ):
             outer = outer.parent
         if not outer and (text := node.astext().strip()):
             return shorten(text, 200, placeholder=" ...")
     return ""
 
 
+def picture(doctree: nodes.document) -> str:
+    """The first image, also of the gallery, as the builder has copied it."""
+    for node in doctree.findall(nodes.Element):
+        uri = node.get("uri", "")
+        if uri and "://" not in uri:
+            return f"_images/{PurePosixPath(uri).name}"
+    return PICTURE
+
+
 def add_tags(app: Any, page: str, template: str, context: Any, doctree: Any) -> None:
     """Append the tags of a page to those of its header."""
     if doctree is None:  # the search, the index
         return
-    base = app.config.html_baseurl
-    images = (node["uri"] for node in doctree.findall(nodes.image))
-    found = (app.builder.images[uri] for uri in images if uri in app.builder.images)
-    name = next((f"_images/{PurePosixPath(file).name}" for file in found), PICTURE)
-    text = description(doctree)
+    base, text = app.config.html_baseurl, description(doctree)
     plain = unescape(re.sub("<[^>]+>", "", context.get("title", "")))
     tags = {
         "og:title": doctree.get("title") or plain,
@@ -45,7 +54,7 @@ def add_tags(app: Any, page: str, template: str, context: Any, doctree: Any) -> 
         "og:site_name": app.config.project,
         "og:url": f"{base}{page}.html",
         "og:description": text,
-        "og:image": base + name,
+        "og:image": base + picture(doctree),
     }
     if text:
         context["metatags"] += f'<meta name="description" content="{escape(text)}">\n'

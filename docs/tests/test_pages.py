@@ -129,7 +129,8 @@ def test_gallery_has_every_example_and_its_title():
 
 
 def test_description_of_a_page_is_its_first_paragraph(monkeypatch):
-    core = pytest.importorskip("docutils.core")
+    pytest.importorskip("sphinx")
+    core = import_module("docutils.core")
     monkeypatch.syspath_prepend(str(DOCS / "_ext"))
     text = "Title\n=====\n\n.. note::\n\n   Not this.\n\nThis *one*.\n\nNor this.\n"
     description = import_module("social").description
