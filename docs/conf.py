@@ -6,6 +6,7 @@
 import os
 import re
 import sys
+import tomllib
 import warnings
 from importlib import import_module
 from importlib.util import find_spec
@@ -39,6 +40,7 @@ extensions = [
     "picture",
     "public_names",
     "references",
+    "social",
 ]
 root_doc = "index"
 templates_path = ["_templates"]
@@ -123,19 +125,30 @@ def setup(app: Any) -> None:
 # The pages ---------------------------------------------------------------------------
 
 LOGO = "_static/favicon.svg"
+# The header links to the repository if pyproject.toml names it in [project.urls], as
+# Repository = "https://github.com/OWNER/NAME".
+_project = tomllib.loads(
+    Path(__file__).parents[1].joinpath("pyproject.toml").read_text()
+)
+REPOSITORY = _project["project"]["urls"].get("Repository")
 html_theme = "pydata_sphinx_theme"
 html_title = "skparaphrase"
 html_baseurl = "https://skparaphrase.readthedocs.io/en/latest/"
 html_static_path = ["_static"]
 html_css_files = ["skparaphrase.css"]
+html_search_scorer = str(Path(__file__).parent / "_templates/scorer.js")
 html_favicon = LOGO
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
-    "logo": {"text": "skparaphrase", "image_light": LOGO, "image_dark": LOGO},
-    "navbar_end": ["theme-switcher"],
+    "logo": {
+        "text": "skparaphrase" if ".dev" in release else f"skparaphrase {release}",
+        "image_light": LOGO,
+        "image_dark": LOGO,
+    },
+    "navbar_end": ["theme-switcher", "navbar-icon-links"],
     "navbar_persistent": ["search-button"],
-    "header_links_before_dropdown": 9,
+    "header_links_before_dropdown": 5,
     "navigation_with_keys": False,
     "show_prev_next": True,
     "show_toc_level": 2,
@@ -143,21 +156,33 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],
 }
+if REPOSITORY:
+    html_theme_options["icon_links"] = [
+        {"name": "Repository", "url": REPOSITORY, "icon": "fa-brands fa-github"}
+    ]
+if ".dev" in release:
+    html_theme_options["announcement"] = (
+        f"Documentation of the development version {release}"
+    )
+html_context: dict[str, str] = {"default_mode": "auto"}
 # Read the Docs knows the repository, to whose files the pages link.
 if _repository := re.fullmatch(
     r"https://github\.com/([\w.-]+)/([\w.-]+?)(?:\.git)?",
-    os.environ.get("READTHEDOCS_GIT_CLONE_URL", ""),
+    os.environ.get("READTHEDOCS_GIT_CLONE_URL") or REPOSITORY or "",
 ):
-    html_context = {
+    html_context |= {
         "github_user": _repository[1],
         "github_repo": _repository[2],
         "github_version": "main",
         "doc_path": "docs",
     }
     html_theme_options["use_edit_page_button"] = True
-# Beside pages of a section is its table of contents.
+# Pages without others below them need no list of their section.
 html_sidebars = {
-    page.stem: [] for page in Path(__file__).parent.glob("*.rst") if page.stem != "api"
+    page: []
+    for page in (
+        "index getting_started reliability contributing releasing changes references"
+    ).split()
 }
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True

@@ -24,7 +24,8 @@ def inline(text: str) -> str:
         return f"\0{len(codes) - 1}\0"
 
     text = re.sub(r"`([^`]+)`", keep, text)
-    text = re.sub(r"(?<!\*)\*(?!\*)|_(?=_*(?:\W|$))|[|\\]", r"\\\g<0>", text)
+    # "nDCG@10" is not an address.
+    text = re.sub(r"(?<!\*)\*(?!\*)|_(?=_*(?:\W|$))|[|\\]|@(?=\d)", r"\\\g<0>", text)
     text = re.sub(r"\[([^\]]+)\]\(([^)]+)\)", r"`\1 <\2>`__", text)
     return re.sub(r"\0(\d+)\0(\w?)", lambda m: code(codes[int(m[1])], m[2]), text)
 

@@ -13,9 +13,11 @@ wherever it is read::
     .. end measured
 
 `section` names the section ("preamble" is the text before the first), `part` selects
-"measures" (its first table), "tables" or "all" of it, and `rows` the rows that match a
-regular expression; all three may be left out. `.. measured: sizing` is the cost of a
-billion sentences. After a change in benchmarks/results::
+"measures" (its first table), "medians" (the same without ranges), "tables" or "all" of
+it, and `rows` and `columns` those that match a regular expression; all may be left out.
+The load of the machine, versions and targets stay in the record. A block may be
+indented. `.. measured: sizing` is the cost of a billion sentences. After a change in
+benchmarks/results::
 
     python docs/_ext/measured.py
 """
@@ -28,7 +30,7 @@ import re
 from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
-from textwrap import wrap
+from textwrap import dedent, indent, wrap
 from typing import Any
 
 from markdown_page import block, inline
@@ -36,9 +38,12 @@ from markdown_page import block, inline
 DOCS = Path(__file__).parents[1]
 RESULTS = DOCS.parent / "benchmarks" / "results"
 BLOCK = re.compile(
-    r"^\.\. measured: (\w+)\n((?:   \w+: .+\n)*)(?s:.*?)^\.\. end measured$",
+    r"^( *)\.\. measured: (\w+)\n((?: +\w+: .+\n)*)(?s:.*?)^ *\.\. end measured$",
     re.MULTILINE,
 )
+RANGE = re.compile(r"(\S+) \((\S+) to (\S+)\)")
+RECORD_ONLY = re.compile(r"target|met|longest silence.*")  # columns
+CONDITIONS = re.compile(r"\d{4}-\d\d-\d\d: rounds|skparaphrase \d")  # paragraphs
 BILLION = 10**9
 DIM = 300
 PPDB_XL = 3_030_000, 10  # pairs, epochs
@@ -78,31 +83,48 @@ def simple_table(rows: list[list[str]]) -> list[str]:
     return [rule, head, rule, *body, rule]
 
 
-def pipe_table(lines: list[str]) -> list[str]:
-    """A table of Markdown as reStructuredText."""
-    rows = [line.strip().strip("|").split("|") for line in [lines[0], *lines[2:]]]
-    return simple_table([[inline(cell.strip()) for cell in row] for row in rows])
+def pipe_table(lines: list[str], columns: str, ranges: bool) -> list[str]:
+    """A table of Markdown as reStructuredText, with the columns that match."""
+
+    def plain(cell: str) -> str:
+        return RANGE.sub(lambda m: m[0] if ranges and m[2] != m[3] else m[1], cell)
+
+    rows = [
+        [cell.strip() for cell in line.strip().strip("|").split("|")]
+        for line in [lines[0], *lines[2:]]
+    ]
+    kept = [
+        n
+        for n, name in enumerate(rows[0])
+        if not RECORD_ONLY.fullmatch(name) and (n == 0 or re.search(columns, name))
+    ]
+    return simple_table([[inline(plain(row[n])) for n in kept] for row in rows])
 
 
-def quote(text: str, *, part: str = "all", rows: str = "") -> list[str]:
+def quote(
+    text: str, *, part: str = "all", rows: str = "", columns: str = ""
+) -> list[str]:
     """A section as reStructuredText.
 
-    `part` selects its first table ("measures"), all "tables" or everything, and `rows`
-    the rows of tables that match a regular expression.
+    `part` selects its first table ("measures", or "medians" without ranges), all
+    "tables" or everything, and `rows` and `columns` those that match.
     """
     found = []
     for each in re.findall(r"(?:^.*\S.*\n?)+", text, re.MULTILINE):
         lines = each.splitlines()
         if lines[0].startswith("|"):
             body = [line for line in lines[2:] if re.search(rows, line)]
-            table = pipe_table([*lines[:2], *body]) if body else []
-            if part == "measures":
+            heads = [*lines[:2], *body]
+            table = pipe_table(heads, columns, part != "medians") if body else []
+            if part in ("measures", "medians"):
                 return table
             found += [*table, ""]
-        elif part == "all":
+        elif part == "all" and not CONDITIONS.match(lines[0]):
             if heading := re.fullmatch(r"#+ (.+)", lines[0]):
                 lines = [f"**{heading[1]}**", *lines[1:]]
-            text_lines = (wrap(line, 88) or [""] for line in block(lines))
+            text_lines = (
+                wrap(line, 88, break_on_hyphens=False) or [""] for line in block(lines)
+            )
             found += [*chain.from_iterable(text_lines), ""]
     return found
 
@@ -181,10 +203,12 @@ def render(page: str) -> str:
     """The text of a page with what is recorded now."""
 
     def written(found: re.Match[str]) -> str:
-        options = dict(re.findall(r"   (\w+): (.+)\n", found[2]))
-        lines = sizing() if found[1] == "sizing" else measured(found[1], **options)
+        space, name, given = found.groups()
+        options = dict(re.findall(r" +(\w+): (.+)\n", given))
+        lines = sizing() if name == "sizing" else measured(name, **options)
         body = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
-        return f".. measured: {found[1]}\n{found[2]}\n{body}\n\n.. end measured"
+        head = f".. measured: {name}\n{indent(dedent(given), '   ')}"
+        return indent(f"{head}\n{body}\n\n.. end measured", space)
 
     return BLOCK.sub(written, page)
 

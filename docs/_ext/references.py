@@ -133,19 +133,19 @@ class Modules(Directive):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """A description list of the modules with links to their pages."""
+        """The modules with links to their pages, and a line about each name."""
         lines = []
         for room in self.content:
             full = room if room == "skparaphrase" else f"skparaphrase.{room}"
             module = import_module(full)
             about = (module.__doc__ or "").strip().partition("\n")[0]
             names = [name for name in module.__all__ if not name.startswith("_")]
-            links = ", ".join(f":py:obj:`~{full}.{name}`" for name in names)
-            lines += [f":doc:`{full} <api/{room}>`", f"   {about}", "", f"   {links}"]
-            lines.append("")
+            lines += [f".. rubric:: :doc:`{full} <api/{room}>`", "", about, ""]
+            lines += [f".. currentmodule:: {full}", "", ".. autosummary::"]
+            lines += ["   :nosignatures:", "", *(f"   {name}" for name in names), ""]
         container = nodes.Element()
         container.document = self.state.document
-        self.state.nested_parse(StringList(lines, source=full), 0, container)
+        self.state.nested_parse(StringList(lines, source="modules"), 0, container)
         return container.children
 
 

@@ -43,7 +43,7 @@ def test_pages_show_what_is_recorded(measured):
     for page in measured.pages():
         text = page.read_text("utf-8")
         assert measured.render(text) == text
-        assert len(re.findall(r"^\.\. measured: ", text, re.M)) == text.count(
+        assert len(re.findall(r"^ *\.\. measured: ", text, re.M)) == text.count(
             ".. end measured\n"
         )
 
@@ -52,6 +52,55 @@ def test_what_is_between_the_marks_is_replaced(measured):
     head = ".. measured: memory\n   section: preamble\n"
     assert "old" not in measured.render(f"{head}\nold\n\n.. end measured\n\nkept\n")
     assert measured.render(f"{head}\nold\n\n.. end measured\nkept\n").endswith("kept\n")
+
+
+RECORD = """A sentence.
+
+2026-11-26: rounds 1, load of the machine 6.7
+
+|  | s | MB | target |
+| --- | --- | --- | --- |
+| a | 5 (5 to 5) | 1 | 2 |
+| b | 3 (1 to 4) | 1 | 2 |
+
+| c | d |
+| --- | --- |
+| 1 | 2 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (
+            {"part": "measures"},
+            [["s", "MB"], ["a", "5", "1"], ["b", "3 (1 to 4)", "1"]],
+        ),
+        ({"part": "medians", "columns": "s"}, [["s"], ["a", "5"], ["b", "3"]]),
+        ({"part": "medians", "rows": "^. a"}, [["s", "MB"], ["a", "5", "1"]]),
+    ],
+)
+def test_a_part_of_a_record(measured, options, expected):
+    _, head, _, *body, _ = measured.quote(RECORD, **options)
+    found = [re.split(" {2,}", line.strip("\\ ")) for line in (head, *body)]
+    assert found == expected
+
+
+def test_conditions_stay_in_the_record(measured):
+    found = measured.quote(RECORD)
+    assert "A sentence." in found
+    assert not any("load of the machine" in line for line in found)
+
+
+def test_a_block_may_be_indented(measured):
+    page = (
+        ".. dropdown:: Memory\n\n   .. measured: memory\n"
+        "      section: Memory of load_pretrained()\n      part: medians\n\n"
+        "   .. end measured\n"
+    )
+    lines = measured.render(page).splitlines()
+    assert any(line.startswith("   load_pretrained()  ") for line in lines)
+    assert all(line.startswith("   ") for line in lines[2:] if line)
 
 
 def test_sizing_takes_what_is_measured(measured):
@@ -91,6 +140,14 @@ def rates(label):
     path = ROOT / "benchmarks/results/throughput.json"
     found = json.loads(path.read_text("utf-8"))["embed"]["contenders"][label]
     return found["distinct"]["median"], found["one"]["median"]
+
+
+def test_citation_is_that_of_its_file():
+    page = (ROOT / "docs/references.rst").read_text("utf-8").replace("\\", "")
+    file = (ROOT / "CITATION.cff").read_text("utf-8")
+    for key in ("title", "license", "url"):
+        value = re.search(rf'^{key}: "?([^"\n]+)"?$', file, re.MULTILINE)[1]
+        assert f"{key} = {{{value}}}" in page
 
 
 README_ROWS = {  # by the label of the README, those of quality and of speed
@@ -162,8 +219,9 @@ def test_one_speed_on_all_pages():
     ours, one = rates("load_pretrained()")
     peer = rates("model2vec")[1]
     quoted = {
-        "docs/results.rst": [
-            f"embeds some {rounded(ours)} sentences per second on one"
+        "docs/index.rst": [
+            f"About {1e6 / ours:.0f} microseconds per text in large batches on one "
+            f"core, or {one:.0f} microseconds for"
         ],
         "docs/comparison.rst": [
             f"embeds {again} as many sentences",
@@ -187,7 +245,7 @@ def test_readme_quotes_what_training_gains():
 
 
 def test_summary_of_speed_quotes_results():
-    page = (ROOT / "docs/results.rst").read_text("utf-8")
+    page = (ROOT / "docs/performance.rst").read_text("utf-8")
     body = page.partition(".. list-table:: Speed")[2]
     rows = re.findall(r"   \* - (.+)\n     - (.+)\n     - (.+)\n", body)
     paths = sorted((ROOT / "benchmarks/results").glob("*.md"))

@@ -126,3 +126,13 @@ def test_gallery_has_every_example_and_its_title():
         assert head[0] == '"""' and head[2] == "=" * len(head[1]), path.name
         shown = f"../examples/{path.name}", f":doc:`{path.stem}`"
         assert any(each in page for each in shown), path.name
+
+
+def test_description_of_a_page_is_its_first_paragraph(monkeypatch):
+    pytest.importorskip("sphinx")
+    core = import_module("docutils.core")
+    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
+    text = "Title\n=====\n\n.. note::\n\n   Not this.\n\nThis *one*.\n\nNor this.\n"
+    description = import_module("social").description
+    assert description(core.publish_doctree(text)) == "This one."
+    assert len(description(core.publish_doctree("word " * 100))) <= 200
