@@ -97,8 +97,8 @@ def read_word_vectors(
         matrix = _read_text(path, words, limit, dtype, header=format == "word2vec")
     if words.undecodable and wanted is None:
         words.doubtful[
-            f"is not {encoding} and left out; if the file is in another encoding, pass "
-            "encoding=, such as 'latin-1'"
+            f"is not {encoding} and is left out; if the file is in another encoding, "
+            "pass encoding=, such as 'latin-1'"
         ] = words.undecodable
     for problem, found in words.doubtful.items():
         word, where = found[0]
