@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.special import logit
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from skparaphrase._frames import encodable
 from skparaphrase._lazy import import_for
 from skparaphrase.inspection._pipelines import flat_steps, split_at_encoder
 from skparaphrase.inspection._word_sums import (
@@ -137,12 +139,10 @@ def explain_prediction(
     else:
         without = _values(estimator, model, _deletions(X, words))[:, column]
         contributions, intercept = without[0] - without[1:], None
-    index: Any = words[0]
+    index = encodable(pandas.Index, [*chain.from_iterable(words)])
     if len(texts) == 2:
         sides = [*["a"] * len(words[0]), *["b"] * len(words[1])]
-        index = pandas.MultiIndex.from_arrays(
-            [sides, words[0] + words[1]], names=["text", "word"]
-        )
+        index = pandas.MultiIndex.from_arrays([sides, index], names=["text", "word"])
     series = pandas.Series(contributions, index=index, name=name)
     series.attrs.update(
         value=float(values[column]), intercept=intercept, is_sum=sums is not None

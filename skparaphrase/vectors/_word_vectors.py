@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from skparaphrase import _core
 from skparaphrase._core import is_word
+from skparaphrase._frames import to_numpy
 from skparaphrase._math import UnitVectors, unit_vectors
 from skparaphrase._nearest import nearest
 from skparaphrase._threads import map_blocks
@@ -121,7 +122,7 @@ class WordVectors:
         is_weighted: bool,
     ) -> None:
         """Store the parts of a table, arrays as views that cannot be written to."""
-        matrix = np.asanyarray(matrix)
+        matrix = to_numpy(matrix)
         if matrix.dtype.name not in DTYPES:
             with np.errstate(over="ignore"):  # infinite values are refused later
                 matrix = np.asarray(matrix, dtype=np.float32)
