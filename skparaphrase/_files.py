@@ -29,7 +29,7 @@ _KINDS = {
     "unknown='subword'",
     rb"\x28\xb5\x2f\xfd": "compressed with zstd; decompress it",
     rb"\xd0\xcf\x11\xe0": "an Excel file; read it with pandas.read_excel",
-    rb".{257}ustar": "a tar archive; extract the file to read",
+    rb".{257}ustar(\0|  \0)": "a tar archive; extract the file to read",
 }
 
 

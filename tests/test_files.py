@@ -142,6 +142,14 @@ def test_files_of_another_kind(kind, name, pack, tmp_path):
         READERS[name][1](path)
 
 
+def test_words_that_look_like_other_files(tmp_path):
+    """A text with "custard" where archives have their name, and so on."""
+    for text in ("a" * 256 + "custard", "BZh 1", "PAR1", "PK", "7z"):
+        path = tmp_path / "a.tsv"
+        path.write_text(f"{text}\t1\n")
+        assert read_texts(path, column=0, label=1).data.tolist() == [text]
+
+
 def test_what_fasttext_and_gensim_write(tmp_path):
     fasttext = pytest.importorskip("gensim.models.fasttext")
     model = fasttext.FastText(

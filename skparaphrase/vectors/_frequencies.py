@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -96,6 +97,7 @@ class WordFrequencies(Mapping[str, int]):
         ValueError
             If a line is not a word and a count; the message names file and line.
         """
+        codecs.lookup(encoding)
         counts: dict[str, int] = {}
         with open_data(Path(path)) as (file, _):
             for number, raw in enumerate(file, 1):
@@ -104,7 +106,7 @@ class WordFrequencies(Mapping[str, int]):
                     word, value = raw.strip().rsplit(None, 1) or (b"", b"0")
                     *more, last = word.split() or (b"",)
                     if not value.isdigit() or (more and last.isdigit()):
-                        raise ValueError("one count in digits")
+                        raise ValueError("a line has one count, in digits")
                     key = word.decode(encoding)
                     counts[key] = counts.get(key, 0) + int(value)
                 except ValueError as error:

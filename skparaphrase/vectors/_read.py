@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import codecs
 import mmap
 import re
 import shutil
@@ -82,6 +83,7 @@ def read_word_vectors(
         raise ValueError(f"limit must not be negative; got {limit}.")
     if isinstance(vocabulary, str):
         raise TypeError("vocabulary must be several words; got one str.")
+    codecs.lookup(encoding)
     wanted = None if vocabulary is None else {*vocabulary, unknown}
     with open_data(path) as (file, _):
         if not file.read(1):
@@ -166,7 +168,7 @@ def _read_text(
     *,
     header: bool,
 ) -> NDArray[np.floating]:
-    with open_data(path) as (file, _), np.errstate(over="ignore"):  # of WordVectors
+    with open_data(path) as (file, _), np.errstate(over="ignore"):  # refused later
         lines: Iterator[tuple[int, bytes]]
         lines = ((i, line) for i, line in enumerate(file, 1) if line.strip())
         first = next(lines, (1, b""))
@@ -297,11 +299,13 @@ def _read_binary(
                 or _CONTROL.search(raw, len(row_end))
                 or (not row_end and words.undecodable)
             ):
+                if not row_end and words.undecodable:
+                    raw, row = words.undecodable[0]
                 raise ValueError(
-                    f"{path}, row {row}: {raw[:40]!r} is no word. The file is damaged, "
-                    "or a word contains a space, which this format does not allow: "
-                    "save the vectors as text, or pass gensim's KeyedVectors to "
-                    "import_word_vectors instead of saving them."
+                    f"{path}, row {row}: {raw[:40]!r} is no word. The file is damaged "
+                    f"or not {words.encoding} (pass encoding=), or a word contains a "
+                    "space, which this format does not allow: save the vectors as "
+                    "text, or pass gensim's KeyedVectors to import_word_vectors."
                 )
             start = space + 1 + width
             if not row and data[start : start + 1] == b"\n":

@@ -39,9 +39,7 @@ def test_a_positive_that_occurs_twice_is_no_negative():
     pairs.append(("What is Paris Hilton's first name?", "Paris"))
     corpus = ["Paris", "Berlin", "Rome", "Paris"]
     for given in (None, corpus):
-        triplets = mine_hard_negatives(
-            pairs, given, n_negatives=4, relative_margin=0
-        )
+        triplets = mine_hard_negatives(pairs, given, n_negatives=4, relative_margin=0)
         assert len(triplets)
         for _, positive, negative in triplets:
             assert positive != negative

@@ -58,6 +58,11 @@ def test_word_counts(file):
     assert frequencies.total == 13
 
 
+def test_an_unknown_encoding(file):
+    with pytest.raises(LookupError, match="utf-80"):
+        WordFrequencies.read(file("counts", b"the 6"), encoding="utf-80")
+
+
 def test_words_of_counts_are_split_at_ascii_spaces_only(file):
     words = ["New\xa0York", "a\x85b", "\u3000", "new york", "1999"]
     path = file("counts", "".join(f"{word} 5\n" for word in words))

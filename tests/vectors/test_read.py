@@ -180,6 +180,9 @@ def test_control_characters_in_words_of_binary_files(file):
     assert read(file(binary(["the", "naïve"], rows, b"")))[0] == ["the", "naïve"]
     latin = binary(["the", "naïve"], rows, b"").replace("ï".encode(), b"\xef")
     assert read(file(latin), encoding="latin-1")[0] == ["the", "naïve"]
+    first = binary(["é", "the"], rows, b"").replace("é".encode(), b"\xe9")
+    with pytest.raises(ValueError, match=r"row 0: b'\\xe9' .*pass encoding="):
+        read(file(first))
 
 
 def test_binary_vectors_may_hold_newlines_and_spaces(file):
@@ -276,6 +279,7 @@ def test_files_that_are_refused(file, content, params, message):
         ({"dtype": "int8"}, ValueError, "dtype must be float32 or float16; got int8"),
         ({"limit": -1}, ValueError, "limit must not be negative; got -1"),
         ({"vocabulary": "cat"}, TypeError, "got one str"),
+        ({"encoding": "utf-80"}, LookupError, "utf-80"),
     ],
 )
 def test_wrong_parameters(file, params, error, message):
