@@ -80,6 +80,10 @@ def test_masked_label_sets_and_vectors():
         (lambda: WordVectors(TEXTS, vectors), "'a dog', row 1, is not finite"),
         (lambda: SHORT.fit(TEXTS, vectors + 0.5), "contains NaN"),
         (lambda: SemanticSearch().fit(vectors), "contains NaN"),
+        (
+            lambda: SemanticSearch().fit(TEXTS).search("a", mask=vectors[1] > 0),
+            "mask must be .* dtype object",
+        ),
         (lambda: SemanticSearch().fit(np.eye(6)).search(vectors), "contains NaN"),
     ):
         with pytest.raises(ValueError, match=words):
