@@ -31,6 +31,8 @@ from sklearn.utils.validation import _check_response_method as check_response_me
 from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import _is_fitted as is_fitted
 
+from skparaphrase._frames import without_masks
+
 if TYPE_CHECKING:  # scikit-learn's have no types, and would hide those of a method
     Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -68,6 +70,6 @@ def check_weights(
     """Weights that are not negative, nor all zero; None stands for ones."""
     X = np.empty((n_samples, 0))
     weights: NDArray[Any] = _check_sample_weight(
-        sample_weight, X, dtype=dtype, ensure_non_negative=True
+        without_masks(sample_weight), X, dtype=dtype, ensure_non_negative=True
     )
     return weights

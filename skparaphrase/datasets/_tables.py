@@ -7,7 +7,6 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from math import isfinite, nan
 from operator import index
 from pathlib import Path
@@ -17,16 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
+from skparaphrase._compat import check_int
 from skparaphrase._estimator import warn_caller
+from skparaphrase._files import open_data
 from skparaphrase._lazy import import_for
 from skparaphrase._typing import FilePath
-from skparaphrase.storage._folders import open_plain
 
 Columns = dict[str, NDArray[Any]]
 Row = tuple[int, list[str]]  # the number of its last line, and its cells
 
-_COMPRESSION = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
-_INTEGER = re.compile("0|-?[1-9][0-9]{0,17}")  # only the canonical form of each number
+_QUOTED = re.compile('"[^"]*(?:""[^"]*)+"')  # a cell that contains quotes
+_HINTS = {  # by the first character of a row
+    '"': " Pass quoted=True if cells are quoted.",
+    "#": " Pass skiprows= to skip comments at the beginning.",
+}
+_INTEGER = re.compile("0|-?[1-9][0-9]{0,17}")  # one spelling of each number
 
 PAIR = ("sentence1", "sentence2")
 
@@ -38,6 +42,9 @@ def read_pairs(
     score: str | int | None = None,
     label: str | int | None = None,
     sep: str | None = None,
+    quoted: bool | None = None,
+    skiprows: int = 0,
+    dropna: bool = False,
     encoding: str = "utf-8",
     return_X_y: bool = False,
 ) -> Any:
@@ -47,8 +54,8 @@ def read_pairs(
     ----------
     path : path-like
         A `.csv` file is read with commas and quotes, any other file with tabs and
-        without quotes. Files that end in `.gz`, `.bz2` or `.xz` are decompressed; then
-        the extension before this ending determines the format.
+        without quotes. Files compressed by gzip, bzip2, xz or zip (of one file) are
+        decompressed, and the extension before that counts.
     columns : sequence of two str or int, default=("sentence1", "sentence2")
         Names in the header, or positions from 0 in a file without a header.
     score : str or int, default=None
@@ -58,11 +65,18 @@ def read_pairs(
         them are integers in canonical form (`0`, `-3`, not `01` or `1.0`), otherwise as
         str.
     sep : str, default=None
-        The character between columns; None chooses it by the extension. With any
-        separator except a tab, and in every `.csv` file, cells may be quoted, and
-        unquoted spaces before a cell are ignored.
+        The character between columns; None chooses it by the extension.
+    quoted : bool, default=None
+        Whether cells may be quoted; spaces before a cell are then ignored unless they
+        are quoted. None means yes with any separator other than a tab, and in every
+        `.csv` file. R and pandas also quote cells of tab-separated files.
+    skiprows : int, default=0
+        Number of lines to skip at the beginning, such as comments before the header.
+    dropna : bool, default=False
+        If True, leave out rows in which a text, the score or the label is empty.
     encoding : str, default="utf-8"
-        A name of a Python codec, such as `"cp1252"` or `"utf-16"`.
+        A name of a Python codec, such as `"cp1252"` or `"utf-16"`. A file that begins
+        with the mark of UTF-16 needs none.
     return_X_y : bool, default=False
         Return `(data, target)`.
 
@@ -77,14 +91,15 @@ def read_pairs(
     ValueError
         If a row is too short, longer than the header or cannot be decoded, if a column
         is missing from the header or occurs twice in it, if a score is not a number, or
-        if a label is empty; the message names the file, the line and the column.
+        if a label is empty; the message names the file, the line and the column. Also
+        if the file is of another kind, such as Parquet or Excel.
     LookupError
         If Python has no such encoding.
 
     Warns
     -----
     UserWarning
-        If there are empty texts.
+        If texts are empty, or if cells seem to be quoted but are read without quotes.
 
     Examples
     --------
@@ -109,6 +124,9 @@ def read_pairs(
         target,
         numeric=score is not None,
         sep=sep,
+        quoted=quoted,
+        skiprows=skiprows,
+        dropna=dropna,
         encoding=encoding,
         parameters="columns=, score= or label=",
     )
@@ -121,6 +139,9 @@ def read_texts(
     column: str | int = "text",
     label: str | int | None = "label",
     sep: str | None = None,
+    quoted: bool | None = None,
+    skiprows: int = 0,
+    dropna: bool = False,
     encoding: str = "utf-8",
     return_X_y: bool = False,
 ) -> Any:
@@ -134,9 +155,8 @@ def read_texts(
         The column of texts: its name in the header, or its position from 0 in a file
         without a header.
     label : str, int or None, default="label"
-        The column of classes, read as in :func:`read_pairs`; None for texts without
-        classes.
-    sep, encoding, return_X_y
+        The column of classes, read as in :func:`read_pairs`; None if there is none.
+    sep, quoted, skiprows, dropna, encoding, return_X_y
         As in :func:`read_pairs`.
 
     Returns
@@ -155,6 +175,9 @@ def read_texts(
         [column],
         label,
         sep=sep,
+        quoted=quoted,
+        skiprows=skiprows,
+        dropna=dropna,
         encoding=encoding,
         parameters="column= or label= (None if there is none)",
     )
@@ -168,6 +191,9 @@ def read_table(
     *,
     numeric: bool = False,
     sep: str | None = None,
+    quoted: bool | None = None,
+    skiprows: int = 0,
+    dropna: bool = False,
     encoding: str = "utf-8",
     parameters: str = "",
 ) -> Columns:
@@ -181,21 +207,40 @@ def read_table(
     for column in columns:
         if not isinstance(column, str) and column < 0:
             raise ValueError(f"Columns are counted from 0; got {column}.")
-    inner = path.with_suffix("") if path.suffix.lower() in _COMPRESSION else path
-    is_csv = inner.suffix.lower() == ".csv"
+    with open_data(path, encoding) as (file, name):
+        content = file.read()
+    is_csv = name.lower().endswith(".csv")
     sep = ("," if is_csv else "\t") if sep is None else sep
     if not isinstance(sep, str) or len(sep) != 1 or sep in '"\r\n':
         raise ValueError(
             f"sep must be one character, other than a quote or a line end; got {sep!r}."
         )
-    # Programs that write .csv files quote cells with any separator.
-    quoted = is_csv or sep != "\t"
-    content = read_bytes(path)
-    rows = iter_rows(content, str(path), sep=sep, quoted=quoted, encoding=encoding)
+    # Programs that write .csv files quote cells whatever the separator is.
+    is_quoted = is_csv or sep != "\t" if quoted is None else quoted
+    is_guessed = quoted is None and not is_quoted
+    skiprows = check_int(skiprows, "skiprows", 0)
+    rows = iter_rows(
+        content,
+        str(path),
+        sep=sep,
+        quoted=is_quoted,
+        skiprows=skiprows,
+        encoding=encoding,
+    )
     rows = select_columns(rows, columns, str(path), sep=sep, parameters=parameters)
     lines: list[int] = []
     values: list[list[str]] = [[] for _ in columns]  # of strings, for fast gc
     for line, row in rows:
+        if target is not None:
+            row[-1] = row[-1].strip()
+        if dropna and "" in row:
+            continue
+        if is_guessed and any(map(_QUOTED.fullmatch, row)):
+            is_guessed = False  # one warning is enough
+            warn_caller(
+                f"{path}, line {line}: a cell seems to be quoted. Pass quoted=True to "
+                "read it so, or quoted=False if the quotes are part of the text."
+            )
         lines.append(line)
         for cells, cell in zip(values, row, strict=True):
             cells.append(cell)
@@ -207,7 +252,7 @@ def read_table(
     if is_empty.any():
         warn_caller(
             f"{path} has {is_empty.sum()} rows with an empty text, the first in line "
-            f"{lines[is_empty.argmax()]}. Drop them unless they are intended."
+            f"{lines[is_empty.argmax()]}. Unless they are meant, pass dropna=True."
         )
     if target is not None:
         cells = values[-1]
@@ -220,7 +265,9 @@ def read_table(
                 table[names[-1]] = table[names[-1]].astype(np.int64)
         if len(wrong):
             cell = cells[wrong[0]]
-            problem = f"{cell!r} is not a number" if cell else "the cell is empty"
+            problem = "the cell is empty. Pass dropna=True to leave out such rows"
+            if cell:
+                problem = f"{cell!r} is not a number"
             where = f"{path}, line {lines[wrong[0]]}, column {names[-1]!r}"
             raise ValueError(f"{where}: {problem}.")
     return table
@@ -235,68 +282,62 @@ def read_number(text: str) -> float:
     return number if isfinite(number) else nan
 
 
-def read_bytes(path: Path) -> bytes:
-    """The content of a file, decompressed if its name ends in .gz, .bz2 or .xz."""
-    name = _COMPRESSION.get(path.suffix.lower())
-    with open_plain(path) as file:
-        if name is None:
-            return file.read()
-        module = import_module(name)
-        try:
-            content: bytes = module.open(file).read()
-        except Exception as error:  # each module has its own errors
-            raise ValueError(
-                f"{path} is damaged, too large or not a {path.suffix} file ({error!r})."
-            ) from error
-    return content
-
-
 def iter_rows(
     content: bytes,
     source: str,
     *,
     sep: str = "\t",
     quoted: bool = False,
+    skiprows: int = 0,
     encoding: str = "utf-8",
 ) -> Iterator[Row]:
     """Iterate over the rows that are not empty.
 
-    Without quotes, rows end at line feeds. A byte order mark is skipped.
+    Without quotes, rows end at line feeds, or at carriage returns if there are no line
+    feeds. A byte order mark is dropped.
     """
-    newline = "" if quoted else "\n"
-    lines = io.TextIOWrapper(io.BytesIO(content), encoding, newline=newline)
-    # The csv module is used because pandas pads short rows, accepts text after closing
-    # quotes, and does not report lines.
-    reader = csv.reader(
-        lines,
-        delimiter=sep,
-        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
-        skipinitialspace=quoted and sep != " ",
-        strict=True,
+    newline = "\n" if b"\n" in content else "\r"
+    lines = io.TextIOWrapper(
+        io.BytesIO(content), encoding, newline="" if quoted else newline
     )
+    n_lines = 0
+
+    def count() -> Iterator[str]:
+        nonlocal n_lines
+        for line in lines:
+            n_lines += 1
+            if n_lines > skiprows:
+                yield line
+
+    rows: Iterator[list[str]]
+    if quoted:
+        # The csv module, not pandas, which pads short rows, accepts text after closing
+        # quotes, and reports no lines.
+        rows = csv.reader(
+            count(), delimiter=sep, skipinitialspace=sep != " ", strict=True
+        )
+    else:
+        ends = (line.removesuffix(newline).removesuffix("\r") for line in count())
+        rows = (line.split(sep) for line in ends if line)
     try:
         if lines.read(1) != "\ufeff":
             lines.seek(0)
-        for cells in reader:
+        for cells in rows:
             if cells:
-                yield reader.line_num, cells
+                yield n_lines, cells
     except csv.Error as error:
-        advice = "Save the file with line ends of Unix or Windows."
-        if quoted:
-            advice = "Is a quote not doubled or not closed, or should sep= be another?"
+        advice = "Is a quote not doubled or not closed, or should sep= be another?"
         if "field limit" in str(error):
-            advice += " For longer cells, call csv.field_size_limit(2**31 - 1) first."
-        raise ValueError(
-            f"{source}, line {reader.line_num}: {error}. {advice}"
-        ) from error
+            advice += " Longer cells need csv.field_size_limit(2**31 - 1) before."
+        raise ValueError(f"{source}, line {n_lines}: {error}. {advice}") from error
     except UnicodeError as error:
-        number, reason = reader.line_num + 1, str(error)
-        if isinstance(error, UnicodeDecodeError):  # the block has several lines
+        number, reason = n_lines + 1, str(error)
+        if isinstance(error, UnicodeDecodeError):  # in a block of several lines
             before = error.object[: error.start].decode(error.encoding, "ignore")
             number, reason = number + before.count("\n"), error.reason
         raise ValueError(
             f"{source}, line {number}: not {encoding} ({reason}). Pass encoding= for a "
-            "file in another encoding."
+            'file in another encoding, such as "cp1252".'
         ) from error
 
 
@@ -316,6 +357,10 @@ def select_columns(
         f" Pass the names of yours with {parameters}, positions if the file has no "
         f"header, or sep= if {sep!r} does not separate the columns."
     )
+
+    def hint(row: list[str]) -> str:
+        return (parameters and _HINTS.get("".join(row)[:1])) or ""
+
     header: list[str] = []
     if any(isinstance(column, str) for column in columns):
         number, header = next(rows, (1, []))
@@ -325,7 +370,7 @@ def select_columns(
                 problem = f"{count} columns are named" if count else "no column"
                 raise ValueError(
                     f"{source}, line {number}: {problem} {column!r}; the header is "
-                    f"{header}.{advice}"
+                    f"{header}.{advice}{hint(header)}"
                 )
     positions = [
         header.index(column) if isinstance(column, str) else index(column)
@@ -336,7 +381,7 @@ def select_columns(
         if len(row) < n_columns:
             raise ValueError(
                 f"{source}, line {number}: expected {n_columns} columns or more, got "
-                f"{len(row)}.{advice}"
+                f"{len(row)}.{advice}{hint(row)}"
             )
         if header and any(row[len(header) :]):
             quotes = "" if sep == "\t" else f" Quote cells that contain {sep!r}."

@@ -22,7 +22,7 @@ from skparaphrase._math import cosine, unit_vectors
 from skparaphrase._progress import show_progress
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders._pretrained import load_pretrained
-from skparaphrase.text._check import check_single_texts
+from skparaphrase.text._check import check_single_texts, describe
 
 # Options of mteb, and values of sentence-transformers that, like None, have no effect.
 _OF_MTEB = "task_metadata", "hf_split", "hf_subset", "prompt_type"
@@ -192,8 +192,13 @@ class EmbeddingAdapter(FrozenEstimator):
         Returns
         -------
         vectors : list of list of float
+
+        Raises
+        ------
+        TypeError
+            If `texts` is a single str.
         """
-        return self.encode(texts).tolist()
+        return self.encode(check_single_texts(texts)).tolist()
 
     def embed_query(
         self, text: Any = None, *, input: list[str] | None = None
@@ -209,8 +214,17 @@ class EmbeddingAdapter(FrozenEstimator):
         Returns
         -------
         vector : list of float, or ndarray of shape (n_texts, dim) for `input`
+
+        Raises
+        ------
+        TypeError
+            If `text` is not a str.
         """
-        return self.encode(text).tolist() if input is None else self.encode(input)
+        if input is not None:
+            return self.encode(check_single_texts(input))
+        if not isinstance(text, str):
+            raise TypeError(f"embed_query takes one text, a str; got {describe(text)}.")
+        return self.encode(text).tolist()
 
     def __call__(self, input: Texts) -> NDArray[np.float32]:
         """Embed texts.

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.base import is_classifier
 from sklearn.compose import ColumnTransformer
 from sklearn.utils.validation import check_is_fitted
 
+from skparaphrase._frames import encodable
 from skparaphrase._lazy import import_for
 from skparaphrase.inspection._columns import column_sums
 from skparaphrase.inspection._pipelines import flat_steps, split_at_encoder
@@ -157,12 +159,10 @@ def explain_prediction(
             [*step_functions(step for step in after if step is not model), *last],
             is_inside=encoder is getattr(model, "encoder_", None),
         )
-    index = words[0]
+    index = encodable(pandas.Index, [*chain.from_iterable(words)])
     if len(texts) == 2:
         sides = [*["a"] * len(words[0]), *["b"] * len(words[1])]
-        index = pandas.MultiIndex.from_arrays(
-            [sides, words[0] + words[1]], names=["text", "word"]
-        )
+        index = pandas.MultiIndex.from_arrays([sides, index], names=["text", "word"])
     if sums is not None:
         return _series(index, name, values, column, sums)
     without = _values(estimator, model, _deletions(X, words))[:, column]

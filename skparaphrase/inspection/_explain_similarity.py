@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._frames import encodable
 from skparaphrase._lazy import import_for
 from skparaphrase._math import cosine, unit_vectors
 from skparaphrase._typing import Encoder
@@ -101,7 +102,8 @@ def explain_similarity(a: str, b: str, encoder: Encoder | None = None) -> "DataF
             parts.append(sums[1] / (np.linalg.norm(sums[1].sum(axis=0)) or 1))
     is_sum = len(parts) == 2
     shares = parts[0] @ parts[1].T if is_sum else _deletions(transformer, *words)
-    frame = pandas.DataFrame(shares, index=words[0], columns=words[1])
+    index, columns = (encodable(pandas.Index, side) for side in words)
+    frame = pandas.DataFrame(shares, index=index, columns=columns)
     frame.attrs.update(cosine=float(cosine(*vectors)), is_sum=is_sum)
     return frame
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from skparaphrase._compat import check_int
+from skparaphrase._frames import encodable
 from skparaphrase._lazy import import_for
 from skparaphrase._math import unit_vectors
 from skparaphrase._nearest import nearest
@@ -94,8 +95,9 @@ def nearest_texts(
     differs = asked[query] != distinct[row]
     query, row, cosine = query[differs], row[differs], cosine[differs]
     rank = np.arange(len(query)) - np.searchsorted(query, query)
-    columns = {"query": asked[query], "rank": rank + 1}
-    columns |= {"neighbor": distinct[row], "similarity": cosine}
+    columns = {"query": encodable(pandas.Series, asked[query]), "rank": rank + 1}
+    columns["neighbor"] = encodable(pandas.Series, distinct[row])
+    columns["similarity"] = cosine
     return pandas.DataFrame(columns)[rank < k].reset_index(drop=True)
 
 
@@ -158,4 +160,5 @@ def token_weights(
         share = counts.probabilities(table.words)
     columns = {"l1": l1, "l2": l2, "count": count, "frequency": share}
     columns["sif"] = a / (a + share)
-    return pandas.DataFrame(columns, index=pandas.Index(table.words, name="token"))
+    index = encodable(pandas.Index, table.words, name="token")
+    return pandas.DataFrame(columns, index=index)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from skparaphrase._compat import BaseScorer, check_response_method
+from skparaphrase._frames import without_masks
 from skparaphrase._typing import Indices, Predictor, Texts
 from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.text import check_pairs
@@ -206,7 +207,7 @@ def _array(values: ArrayLike) -> NDArray[Any]:
     """Convert to an array; of objects for a list, which may mix numbers and str."""
     if isinstance(values, (list, tuple)):
         return np.array(values, dtype=object)
-    return np.asarray(values)
+    return np.asarray(without_masks(values))
 
 
 def check_relevance(true: NDArray[Any]) -> NDArray[np.bool_]:

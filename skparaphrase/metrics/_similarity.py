@@ -17,6 +17,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from skparaphrase._compat import BaseScorer
 from skparaphrase._estimator import warn_caller
+from skparaphrase._frames import without_masks
 from skparaphrase._math import cosine
 from skparaphrase._typing import Encoder, Predictor, Texts, Vectors
 
@@ -27,7 +28,7 @@ def check_columns(
     """Check float arrays of shape (n,) and equal length; errors contain their names."""
     options = {"ensure_2d": False, "dtype": np.float64, **options}
     checked = [
-        column_or_1d(check_array(values, input_name=name, **options))
+        column_or_1d(check_array(without_masks(values), input_name=name, **options))
         for name, values in columns.items()
     ]
     check_consistent_length(*checked)

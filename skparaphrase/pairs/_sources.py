@@ -15,10 +15,11 @@ from sklearn.utils import check_consistent_length, check_random_state, column_or
 from sklearn.utils.random import sample_without_replacement
 
 from skparaphrase._compat import check_int
+from skparaphrase._frames import without_masks
 from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Texts
 from skparaphrase.text import check_pairs
-from skparaphrase.text._check import check_single_texts
+from skparaphrase.text._check import check_single_texts, is_missing
 from skparaphrase.text._tokenizer import check_tokenizer
 
 
@@ -131,13 +132,13 @@ def make_group_pairs(
     [['Hi!', 'Hello!'], ['Hi!', 'Hey!'], ['Hello!', 'Hey!']]
     """
     texts = check_single_texts(texts)
-    groups = np.asarray(column_or_1d(groups))
+    groups = np.asarray(column_or_1d(without_masks(groups)))
     check_consistent_length(texts, groups)
     max_pairs = check_int(max_pairs, "max_pairs")
     rng = check_random_state(random_state)
     members: dict[Any, dict[str, None]] = {}  # the distinct texts of each group
     for text, group in zip(texts.tolist(), groups.tolist(), strict=True):
-        if group is not None and group == group:
+        if not is_missing(group):
             members.setdefault(group, {})[text] = None
     pairs: list[tuple[str, str]] = []
     with progress_bar(len(members), "Pairing texts", "group") as update:

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions
 from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._frames import to_numpy
 from skparaphrase._math import UnitVectors, dot, unit_vectors
 from skparaphrase._nearest import Bound, Rows
 from skparaphrase._progress import progress_bar
@@ -166,7 +167,10 @@ def as_unit_vectors(vectors: Any) -> UnitVectors:
     kind = type(vectors), getattr(vectors, "dtype", None), getattr(vectors, "ndim", 0)
     if kind != (np.ndarray, np.float32, 2):
         vectors = check_array(
-            vectors, dtype=np.float32, ensure_min_samples=0, input_name="vectors"
+            to_numpy(vectors),
+            dtype=np.float32,
+            ensure_min_samples=0,
+            input_name="vectors",
         )
     is_unit = np.abs(np.sqrt(dot(vectors, vectors)) - 1) <= _UNIT
     if not is_unit.all():

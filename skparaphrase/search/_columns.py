@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from skparaphrase._estimator import warn_caller
-from skparaphrase._frames import column_names, row_index
+from skparaphrase._frames import column_names, row_index, without_masks
 from skparaphrase._math import UnitVectors
 from skparaphrase._typing import Texts
 from skparaphrase.search._base import as_unit_vectors
@@ -147,8 +147,11 @@ def as_column(values: list[Any]) -> Column:
 
 
 def group_codes(groups: ArrayLike) -> NDArray[np.intp]:
-    """Equal integers for equal values; all missing values are equal."""
-    values = [None if is_missing(x) else x for x in as_list(column_or_1d(groups))]
+    """Equal integers for equal values; all that are missing are equal."""
+    values = [
+        None if is_missing(x) else x
+        for x in as_list(column_or_1d(without_masks(groups)))
+    ]
     return unique_texts(np.fromiter(values, object, len(values)))[1]
 
 
@@ -166,6 +169,8 @@ def payload_columns(payload: Any, n: int) -> Columns:
     if payload is None:
         return {}
     if names := column_names(payload):
+        if len(set(names)) < len(names):
+            raise ValueError(f"Columns of payload have equal names: {names}.")
         payload = {name: payload[name] for name in names}
     elif not isinstance(payload, Mapping):
         rows = list(payload)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
+from skparaphrase._frames import encodable
 from skparaphrase._lazy import import_for
 from skparaphrase._math import Cosines
 from skparaphrase._nearest import lower_bound
@@ -38,9 +39,15 @@ class Hits(Bunch):
     def to_frame(self) -> Any:
         """A pandas frame with the index of the queries."""
         pandas = import_for("as_frame=True", "pandas", "pandas")
+
+        def column(values: Column, dtype: Any = None) -> Any:
+            series = pandas.Series(values, dtype=dtype)
+            return series.infer_objects() if dtype is None else series
+
         lines = self._lines()
-        index = pandas.Index(self.query_id)[lines["query_row"]]
-        return pandas.DataFrame(lines, index=index).infer_objects()
+        index = encodable(pandas.Index, self.query_id)[lines["query_row"]]
+        frame = pandas.DataFrame({k: encodable(column, x) for k, x in lines.items()})
+        return frame.set_axis(index)
 
     def _table(self) -> list[list[str]]:
         lines = self._lines()
@@ -88,5 +95,5 @@ def make_hits(
 
 def _cell(value: Any) -> str:
     text = f"{value:.3f}" if isinstance(value, float) else str(value)
-    text = " ".join(text.split())
+    text = " ".join(text.encode(errors="backslashreplace").decode().split())
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, check_int, check_real, fit_context
 from skparaphrase._estimator import store_parameters
+from skparaphrase._frames import without_masks
 from skparaphrase._math import UnitVectors
 from skparaphrase._nearest import Rows
 from skparaphrase._typing import Encoder, Index, Texts
@@ -470,7 +471,7 @@ def _check_width(vectors: UnitVectors, state: State) -> None:
 
 
 def _check_mask(mask: ArrayLike, n: int) -> Mask:
-    mask = np.asarray(mask)
+    mask = np.asarray(without_masks(mask))
     if mask.dtype != bool or mask.shape != (n,):
         raise ValueError(
             f"mask must be a boolean array of length {n}, such as "

@@ -309,14 +309,14 @@ def open_plain(path: Path) -> BinaryIO:
 def refuse_corruption(path: Path) -> Iterator[None]:
     """Raise a ValueError that names `path` if the block finds malformed content.
 
-    An OSError, such as a missing permission, is not about the content and is left
-    unchanged, as is an error that starts with `path` or with a file in it.
+    An OSError of the system, such as a missing permission, is not about the content and
+    is left unchanged, as is an error that starts with `path` or with a file in it.
     """
     try:
         yield
-    except OSError:
-        raise
     except Exception as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
         reason = str(error)
         if isinstance(error, ValueError) and reason.startswith(str(path)):
             raise

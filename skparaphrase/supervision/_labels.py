@@ -16,6 +16,7 @@ from sklearn.utils import (
 )
 from sklearn.utils.multiclass import check_classification_targets
 
+from skparaphrase._frames import without_masks
 from skparaphrase._math import unit_vectors
 from skparaphrase._nearest import nearest
 from skparaphrase._typing import Encoder
@@ -85,8 +86,8 @@ class LabelledTexts(Lesson):
 
 def check_labels(y: ArrayLike) -> NDArray[Any]:
     """Check that no class label is missing, and return them as a vector."""
-    labels: NDArray[Any] = column_or_1d(y, warn=True)
-    if labels.dtype.kind == "T":  # StringDType, which scikit-learn does not support
+    labels: NDArray[Any] = column_or_1d(without_masks(y), warn=True)
+    if labels.dtype.kind == "T":  # StringDType, which scikit-learn does not know
         labels = labels.astype(object)
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y")

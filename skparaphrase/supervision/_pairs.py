@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import average_precision_score
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
+from skparaphrase._frames import without_masks
 from skparaphrase._math import cosine
 from skparaphrase._typing import Encoder
 from skparaphrase.metrics import RetrievalScorer, pearson_scorer
@@ -134,6 +135,7 @@ class GradedPairs(Lesson):
 
 def read_scores(y: ArrayLike | None) -> NDArray[np.float64]:
     """Scores, or marks of paraphrases, as a vector of finite numbers."""
+    y = without_masks(y)
     labels = np.asarray(y)
     if labels.dtype.kind in "UTO" and any(isinstance(y_i, str) for y_i in labels.flat):
         raise ValueError(

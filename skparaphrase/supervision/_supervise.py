@@ -13,7 +13,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from skparaphrase._compat import check_weights, safe_indexing
 from skparaphrase._estimator import warn_caller
-from skparaphrase._frames import column_names
+from skparaphrase._frames import column_names, without_masks
 from skparaphrase._typing import Texts
 from skparaphrase.supervision._examples import Examples, Lesson
 from skparaphrase.supervision._labels import LabelledTexts
@@ -168,7 +168,7 @@ def check_groups(groups: ArrayLike | None, n_examples: int) -> NDArray[np.intp] 
     """Number the group of each example; None without groups."""
     if groups is None:
         return None
-    values = column_or_1d(groups)
+    values = column_or_1d(without_masks(groups))
     if len(values) != n_examples:
         raise ValueError(f"groups has {len(values)} values for {n_examples} examples.")
     for i, value in enumerate(values.tolist()):

@@ -14,6 +14,7 @@ from scipy import sparse
 from scipy.special import expit, softmax
 from sklearn.utils import check_array, column_or_1d, compute_sample_weight
 
+from skparaphrase._frames import without_masks
 from skparaphrase.supervision._examples import Examples, Kind
 from skparaphrase.supervision._labels import check_known, check_labels
 from skparaphrase.text._check import describe
@@ -83,6 +84,7 @@ class Scores(Targets):
     @staticmethod
     def read(y: ArrayLike, texts: object = None) -> NDArray[np.float64]:
         """Scores as a vector of finite numbers."""
+        y = without_masks(y)
         scores = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         column: NDArray[np.float64] = column_or_1d(scores, warn=True)
         return column
@@ -228,6 +230,7 @@ class LabelSets(Targets):
         """An indicator matrix as an array."""
         if sparse.issparse(y):
             y = y.toarray()
+        y = without_masks(y)
         rows = np.asarray(y) if hasattr(y, "shape") else np.array(y, dtype=object)
         if rows.ndim != 2 or rows.shape[1] < 2:
             raise ValueError(

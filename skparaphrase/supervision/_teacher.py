@@ -14,6 +14,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
 
 from skparaphrase._estimator import warn_caller
+from skparaphrase._frames import to_numpy
 from skparaphrase._math import unit_vectors
 from skparaphrase._typing import Encoder
 from skparaphrase.supervision._examples import Axes, EncodedExamples, Examples, Lesson
@@ -149,7 +150,7 @@ def check_vectors(
 ) -> NDArray[Any]:
     """Check a teacher's vectors of texts, an array of their shape + (dim,)."""
     vectors = check_array(
-        vectors, ensure_2d=False, allow_nd=True, input_name=name, **checks
+        to_numpy(vectors), ensure_2d=False, allow_nd=True, input_name=name, **checks
     )
     if vectors.ndim != texts.ndim + 1 or vectors.shape[:-1] != texts.shape:
         raise ValueError(

@@ -281,8 +281,9 @@ def _refuse_other_entries(texts: list[Any], shape: Shape, first: int) -> None:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value is None, NaN, or one of the missing values of pandas."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+    """Whether a value is None, NaN, or what pandas has for missing values."""
+    name = type(value).__name__
+    if value is None or name in ("NAType", "NaTType", "MaskedConstant"):
         return True
     return isinstance(value, (float, np.floating)) and value != value
 

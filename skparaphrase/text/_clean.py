@@ -25,9 +25,16 @@ _MOST_PASSES = 4  # over a text; only deliberately nested escapes need more
 # No pattern below takes more than linear time: a match that fails stops at the next "<"
 # or "&", or at the end of the word or line, and none is tried from inside a word.
 
-# Control and format characters, variations and skin tones of emoji, trade marks
+_CONTROL = re.compile("[\0-\x08\x0e-\x1b\x7f]")
+# Windows-1252 read as Latin-1, as in "don\x92t"; "\x85" also ends a line.
+_WINDOWS = {
+    code: bytes([code]).decode("cp1252", "ignore") or " "
+    for code in range(0x80, 0xA0)
+    if code != 0x85
+}
+# Format characters, variations and skin tones of emoji, trade marks
 _INVISIBLE = re.compile(
-    "[\0-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xa9\xad\xae\u061c\u180e\u200b-\u200f"
+    "[\xa9\xad\xae\u061c\u180e\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\u20e3\u2120\u2122\ufe00-\ufe0f\ufeff"
     "\U0001f3fb-\U0001f3ff\U000e0000-\U000e007f]"
 )
@@ -118,8 +125,8 @@ def clean_text(X: Texts | str) -> NDArray[np.object_] | str:
       that are missing from Python's `unicodedata` are removed.)
     - A missing text (None, NaN) becomes an empty one, whose vector is zero.
     - Unicode is normalised (NFKC), curly quotation marks become straight, and runs of
-      white space become one space. Invisible characters are removed. Line breaks are
-      kept.
+      white space and control characters become one space. Invisible characters are
+      removed. Line breaks are kept.
 
     Parameters
     ----------
@@ -166,8 +173,9 @@ def _clean(text: str) -> str:
 
 
 def _clean_once(text: str, join: str) -> str:
-    text = _INVISIBLE.sub("", text)
+    text = _CONTROL.sub(" ", text)
     if not text.isascii():
+        text = _INVISIBLE.sub("", text.translate(_WINDOWS))
         text = _core.normalize("NFKC", text).translate(_QUOTES)
         text = _EMOJI.sub(_named, text)
     text = _ADDRESS.sub(" ", text)

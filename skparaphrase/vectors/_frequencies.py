@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -17,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._files import open_data
 from skparaphrase._typing import Texts
-from skparaphrase.storage._folders import open_plain, refuse_corruption
 from skparaphrase.text import check_texts
 from skparaphrase.text._tokenizer import check_tokenizer
 
@@ -77,32 +78,44 @@ class WordFrequencies(Mapping[str, int]):
         self.total: int = total.item() if isinstance(total, np.generic) else total
 
     @classmethod
-    def read(cls, path: str | PathLike[str]) -> WordFrequencies:
-        """Read a text file in UTF-8 with a word and its count in each line.
+    def read(
+        cls, path: str | PathLike[str], *, encoding: str = "utf-8"
+    ) -> WordFrequencies:
+        """Read a text file with a word and its count in each line.
 
         Parameters
         ----------
         path : path-like
-            Word and count are separated by white space. Counts of repeated words are
-            added.
+            The last space or tab of a line separates word and count. Counts of repeated
+            words are added. Files compressed by gzip, bzip2, xz or zip (of one file)
+            are decompressed.
+        encoding : str, default="utf-8"
+            A name of a Python codec that extends ASCII, such as `"latin-1"`.
 
         Raises
         ------
         ValueError
             If a line is not a word and a count; the message names file and line.
         """
+        codecs.lookup(encoding)
         counts: dict[str, int] = {}
-        with open_plain(Path(path)) as file, refuse_corruption(Path(path)):
+        with open_data(Path(path)) as (file, _):
             for number, raw in enumerate(file, 1):
                 try:
-                    word, value = raw.decode("utf-8-sig").split() or ("", "0")
-                    counts[word] = counts.get(word, 0) + int(value)
-                    if counts[word] < 0:
-                        raise ValueError("a negative count")
+                    # Not at no-break and other spaces of Unicode, like word2vec
+                    word, value = raw.strip().rsplit(None, 1) or (b"", b"0")
+                    *more, last = word.split() or (b"",)
+                    if not value.isdigit() or (more and last.isdigit()):
+                        raise ValueError("a line has one count, in digits")
+                    key = word.decode(encoding)
+                    counts[key] = counts.get(key, 0) + int(value)
                 except ValueError as error:
+                    advice = ""
+                    if isinstance(error, UnicodeDecodeError):
+                        advice = " Pass encoding= for a file in another encoding."
                     raise ValueError(
                         f"{path}, line {number}: expected a word and a whole number, "
-                        f"got {raw[:60]!r} ({error})."
+                        f"got {raw[:60]!r} ({error}).{advice}"
                     ) from error
         counts.pop("", None)  # from blank lines
         return cls(counts)

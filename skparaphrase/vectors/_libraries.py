@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._core import is_word
+from skparaphrase._frames import to_numpy
 from skparaphrase.vectors._subwords import Subwords
 from skparaphrase.vectors._word_vectors import WordVectors
 
@@ -201,14 +202,3 @@ def _spelled(
         else:
             pieces[_CONTINUES + piece] = row
     return words | pieces
-
-
-def to_numpy(array: Any) -> NDArray[Any]:
-    """Convert an array of NumPy, torch or CuPy to NumPy."""
-    if hasattr(array, "detach"):
-        array = array.detach().cpu()
-        if str(array.dtype) == "torch.bfloat16":  # a data type that NumPy lacks
-            array = array.float()
-    elif hasattr(array, "__cuda_array_interface__"):
-        array = array.get()
-    return np.asarray(array)

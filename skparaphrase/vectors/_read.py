@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import codecs
 import mmap
+import re
+import shutil
 from collections.abc import Iterable, Iterator, Set
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BufferedReader
 from itertools import chain, count, islice
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -19,9 +24,10 @@ from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase import _core
 from skparaphrase._estimator import warn_caller
-from skparaphrase.storage._folders import open_plain
+from skparaphrase._files import open_data
 from skparaphrase.vectors._word_vectors import WordVectors
 
+_CONTROL = re.compile(rb"[\0-\x1f\x7f]")
 FORMATS = ("auto", "glove", "word2vec", "word2vec-binary")
 
 
@@ -33,12 +39,14 @@ def read_word_vectors(
     vocabulary: Iterable[str] | None = None,
     unknown: str | None = None,
     dtype: DTypeLike = np.float32,
+    encoding: str = "utf-8",
 ) -> WordVectors:
     """Read a file of GloVe, word2vec (text or binary) or fastText (`.vec`).
 
     Parameters
     ----------
     path : path-like
+        Files compressed by gzip, bzip2, xz or zip (of one file) are decompressed.
     format : {"auto", "glove", "word2vec", "word2vec-binary"}, default="auto"
         "glove" has no header; "word2vec" is text with a header "n_words dim", which is
         also the format of `.vec` files. "auto" looks at the first bytes.
@@ -49,6 +57,8 @@ def read_word_vectors(
     unknown : str, default=None
         See :class:`~skparaphrase.vectors.WordVectors`.
     dtype : {"float32", "float16"}, default="float32"
+    encoding : str, default="utf-8"
+        A name of a Python codec that extends ASCII, such as `"latin-1"`.
 
     Returns
     -------
@@ -60,8 +70,9 @@ def read_word_vectors(
     Raises
     ------
     ValueError
-        If the header is wrong, a row is too short, a value is not a number or the
-        file ends early. The message names the file and the line or row.
+        If the header is wrong, a row is too short, a value is not a number, the file
+        ends early or is of another kind, such as a pickle, or if a binary file seems
+        to have words with spaces. The message names the file and the line or row.
     """
     path = Path(path)
     dtype = np.dtype(dtype)
@@ -72,25 +83,31 @@ def read_word_vectors(
     if limit is not None and limit < 0:
         raise ValueError(f"limit must not be negative; got {limit}.")
     if isinstance(vocabulary, str):
-        raise TypeError("vocabulary must be an iterable of words; got one str.")
+        raise TypeError("vocabulary must be several words; got one str.")
+    codecs.lookup(encoding)
     wanted = None if vocabulary is None else {*vocabulary, unknown}
-    with open_plain(path) as file:
+    with open_data(path) as (file, _):
         if not file.read(1):
             raise ValueError(f"{path} is empty.")
     if format == "auto":
         format = _guess(path)
     is_binary = format == "word2vec-binary"
     unit = "row" if is_binary else "line"
-    words = _WantedWords(wanted)
+    words = _WantedWords(wanted, encoding)
     if is_binary:
         matrix = _read_binary(path, words, limit, dtype)
     else:
         matrix = _read_text(path, words, limit, dtype, header=format == "word2vec")
-    if words.left_out:
-        word, where = words.left_out[0]
+    if words.undecodable and wanted is None:
+        words.doubtful[
+            f"is not {encoding} and is left out; if the file is in another encoding, "
+            "pass encoding=, such as 'latin-1'"
+        ] = words.undecodable
+    for problem, found in words.doubtful.items():
+        word, where = found[0]
         warn_caller(
-            f"{path}: {len(words.left_out)} words are left out because they occur "
-            f"again or are not UTF-8; the first is {word[:40]!r} in {unit} {where}."
+            f"{path}, {unit} {where}: {word[:40]!r} {problem}. Number of such words: "
+            f"{len(found)}."
         )
     try:
         return WordVectors(list(words.words), matrix, unknown=unknown)
@@ -103,37 +120,40 @@ class _WantedWords:
     """Collects the words of a file whose vectors are wanted."""
 
     vocabulary: Set[str | None] | None
+    encoding: str
     words: dict[str, None] = field(default_factory=dict)
-    left_out: list[tuple[bytes, int]] = field(default_factory=list)
+    undecodable: list[tuple[bytes, int]] = field(default_factory=list)
+    doubtful: dict[str, list[tuple[bytes, int]]] = field(default_factory=dict)
 
     def add(self, raw: bytes, where: int) -> bool:
         """Whether the vector of the word in a line or row is wanted."""
         try:
-            word = raw.decode()
+            word = raw.decode(self.encoding)
         except UnicodeDecodeError:
-            if self.vocabulary is None:
-                self.left_out.append((raw, where))
+            self.undecodable.append((raw, where))
             return False
         if self.vocabulary is not None and word not in self.vocabulary:
             return False
         if word in self.words:
-            self.left_out.append((raw, where))
+            self.doubt("occurs again and is left out", raw, where)
             return False
         self.words[word] = None
         return True
 
+    def doubt(self, problem: str, raw: bytes, where: int) -> None:
+        """Note a word to warn of."""
+        self.doubtful.setdefault(problem, []).append((raw, where))
+
 
 def _guess(path: Path) -> str:
-    with _open_text(path) as file:
-        head = file.read(4096)
+    with open_data(path) as (file, _):
+        head = file.read(1 << 16)
     first, _, rest = head.partition(b"\n")
     fields = first.split()
     if len(fields) != 2 or not all(field.isdigit() for field in fields):
         return "glove"
-    # Binary numbers almost always hold control characters; text does not.
-    control = rest.translate(None, bytes(range(32, 256)) + b"\t\r\n")
     values = rest.partition(b"\n")[0].split()[1:]
-    is_text = not control and (not rest.strip() or any(map(_is_number, values)))
+    is_text = not rest.strip() or 2 * sum(map(_is_number, values)) > len(values)
     return "word2vec" if is_text else "word2vec-binary"
 
 
@@ -149,13 +169,14 @@ def _read_text(
     *,
     header: bool,
 ) -> NDArray[np.floating]:
-    with _open_text(path) as file, np.errstate(over="ignore"):  # WordVectors raises
+    with open_data(path) as (file, _), np.errstate(over="ignore"):  # refused later
         lines: Iterator[tuple[int, bytes]]
         lines = ((i, line) for i, line in enumerate(file, 1) if line.strip())
         first = next(lines, (1, b""))
         n_words = None
         if header:
-            n_words, dim = _parse_header(path, first[1])
+            size = path.stat().st_size << 10  # no file is compressed by more
+            n_words, dim = _parse_header(path, first[1], size)
             limit = n_words if limit is None else min(limit, n_words)
         else:
             lines = chain([first], lines)
@@ -169,7 +190,8 @@ def _read_text(
         n_read = n_rows = 0
         for number, line in islice(lines, limit):
             n_read += 1
-            word = _read_line(path, line, number, values)
+            is_sure = n_read > (1 if header else 2)  # of the number of dimensions
+            word = _read_line(path, line, number, values, words if is_sure else None)
             if not words.add(word, number):
                 continue
             if n_rows == len(matrix):
@@ -184,22 +206,29 @@ def _read_text(
     return matrix
 
 
-def _open_text(path: Path) -> BinaryIO:
-    """Skip the byte order mark of a file, which would become part of the first word."""
-    file = open_plain(path)
-    if file.read(3) != codecs.BOM_UTF8:
-        file.seek(0)
-    return file
-
-
 def _read_line(
-    path: Path, line: bytes, number: int, values: NDArray[np.float64]
+    path: Path,
+    line: bytes,
+    number: int,
+    values: NDArray[np.float64],
+    words: _WantedWords | None,
 ) -> bytes:
-    """The word of a line, which may contain spaces; write its numbers to `values`."""
+    """The word of a line, which may hold spaces; its numbers go to `values`.
+
+    With `words`, it may be empty, a space or end in a number, which is noted there.
+    """
     word = line[: _core.core.parse_numbers(line, values)]
     inner = word.split()[1:]
-    if word and not (inner and _is_number(inner[-1])):
+    ends_in_number = bool(inner) and _is_number(inner[-1])
+    if word and not ends_in_number:
         return word
+    if words is not None:
+        space = line[: len(line) - len(line.lstrip())]
+        if word:
+            words.doubt("ends in a number, or its vector is too long", word, number)
+            return word
+        if space and _core.core.parse_numbers(b"_" + line, values):
+            return space[:-1]
     fields, dim = line.split()[1:], len(values)
     wrong = [field for field in fields[-dim:] if not _is_number(field)]
     if wrong and len(fields) >= dim:
@@ -218,12 +247,12 @@ def _is_number(raw: bytes) -> bool:
     return b"_" not in raw
 
 
-def _parse_header(path: Path, line: bytes) -> tuple[int, int]:
+def _parse_header(path: Path, line: bytes, size: int) -> tuple[int, int]:
     try:
         n_words, dim = map(int, line.split())
     except ValueError:
         n_words = dim = 0
-    if n_words < 0 or not 0 < dim <= path.stat().st_size:
+    if n_words < 0 or not 0 < dim <= size:
         raise ValueError(
             f"{path}, line 1: expected a header 'n_words dim' that fits the file, got "
             f"{line.rstrip()[:60]!r}."
@@ -238,11 +267,12 @@ def _read_binary(
     path: Path, words: _WantedWords, limit: int | None, dtype: np.dtype[Any]
 ) -> NDArray[np.floating]:
     with (
-        open_plain(path) as file,
-        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+        open_data(path) as (file, _),
+        _on_disk(file) as plain,
+        mmap.mmap(plain.fileno(), 0, access=mmap.ACCESS_READ) as data,
     ):
         start = data.find(b"\n", 0, 100) + 1
-        n_promised, dim = _parse_header(path, data[: max(start - 1, 0)])
+        n_promised, dim = _parse_header(path, data[: max(start - 1, 0)], len(data))
         n_words = n_promised if limit is None else min(limit, n_promised)
         width = 4 * dim
         # No row is shorter than an empty word, a space and its vector.
@@ -252,7 +282,7 @@ def _read_binary(
                 f"which do not fit into {len(data)} bytes."
             )
         vectors = []  # where they begin
-        find, n_bytes = data.find, len(data)
+        find, n_bytes, row_end = data.find, len(data), b""
         for row in range(n_words):
             space = find(b" ", start)
             if space < 0 or space + width >= n_bytes:
@@ -260,11 +290,28 @@ def _read_binary(
                     f"{path} is cut off in row {row} of {n_words}, or damaged, at byte "
                     f"{start}."
                 )
-            # The original tool ends a row with a newline, others do not.
-            if words.add(data[start:space].lstrip(b"\n"), row):
+            raw = data[start:space]
+            if words.add(raw[len(row_end) :], row):
                 vectors.append(space + 1)
+            # Tools that end rows with newlines write words in any encoding, and others
+            # in UTF-8.
+            if row and (
+                not raw.startswith(row_end)
+                or _CONTROL.search(raw, len(row_end))
+                or (not row_end and words.undecodable)
+            ):
+                if not row_end and words.undecodable:
+                    raw, row = words.undecodable[0]
+                raise ValueError(
+                    f"{path}, row {row}: {raw[:40]!r} is no word. The file is damaged "
+                    f"or not {words.encoding} (pass encoding=), or a word contains a "
+                    "space, which this format does not allow: save the vectors as "
+                    "text, or pass gensim's KeyedVectors to import_word_vectors."
+                )
             start = space + 1 + width
-        if n_words == n_promised and data[start:].strip(b"\n"):
+            if not row and data[start : start + 1] == b"\n":
+                row_end = b"\n"  # of the original tool; others have none
+        if n_words == n_promised and data[start:] not in (row_end, b""):
             raise ValueError(
                 f"{path}: more bytes follow row {n_words - 1}, but the header says "
                 f"{n_words} words of {dim} numbers."
@@ -275,3 +322,15 @@ def _read_binary(
                 for place, vector in zip(count(0, width), vectors, strict=False):
                     target[place : place + width] = source[vector : vector + width]
     return matrix.astype(dtype, copy=False)
+
+
+@contextmanager
+def _on_disk(file: BinaryIO) -> Iterator[BinaryIO]:
+    """A file that can be mapped into memory, itself if it can."""
+    if isinstance(file, BufferedReader):
+        yield file
+        return
+    with TemporaryFile() as copy:
+        shutil.copyfileobj(file, copy)
+        copy.flush()
+        yield copy

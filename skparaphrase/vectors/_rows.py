@@ -8,8 +8,9 @@ from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from skparaphrase._frames import to_numpy
 from skparaphrase.text._check import describe
 
 DTYPES = ("float32", "float16", "int8")  # int8 with a scale per row
@@ -18,16 +19,16 @@ _BLOCK = 4096  # rows checked or compared at a time
 _SETTINGS = "unknown", "subwords", "is_weighted"  # which a trained table keeps
 
 
-def check_rows(matrix: ArrayLike) -> NDArray[Any]:
+def check_rows(matrix: Any) -> NDArray[Any]:
     """Rows in one of `DTYPES`, contiguous and in the order of bytes of the machine.
 
     Other numbers become float32. What is right already is not copied, and a file that
     is mapped into memory stays mapped.
     """
-    matrix = np.asanyarray(matrix)
     if np.ma.is_masked(matrix):
         row = np.ma.getmaskarray(matrix).reshape(len(matrix), -1).any(axis=1).argmax()
         raise ValueError(f"matrix has a masked number in row {row}.")
+    matrix = to_numpy(matrix)
     if matrix.dtype.kind not in "biuf":
         raise TypeError(f"matrix must hold real numbers; got {matrix.dtype!r}.")
     name = matrix.dtype.name if matrix.dtype.name in DTYPES else "float32"

@@ -52,6 +52,22 @@ def test_unit_vectors_of_the_encoder(pipeline):
     assert embedder.embed_documents(TEXTS) == found.tolist()
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda embedder: embedder.embed_documents("abc"),
+        lambda embedder: embedder.embed_query(["abc"]),
+        lambda embedder: embedder.embed_query(None),
+        lambda embedder: embedder.embed_query(input="abc"),
+        lambda embedder: asyncio.run(embedder.aembed_documents("abc")),
+        lambda embedder: asyncio.run(embedder.aembed_query(["abc"])),
+    ],
+)
+def test_one_text_is_not_a_list_of_texts(call):
+    with pytest.raises(TypeError, match=r"got .*abc|got None"):
+        call(skparaphrase.EmbeddingAdapter())
+
+
 def test_pickles_and_names():
     embedder = skparaphrase.EmbeddingAdapter(SIFEncoder().fit(TEXTS))
     parameters = inspect.signature(type(embedder).__call__).parameters

@@ -179,7 +179,7 @@ def test_kinds_of_relevance(kind):
         (([0, 1], [1, 2], np.zeros((2, 2))), "1d array"),
         (([0, 1], [1, 2], ["a", None]), "query of row 1 is missing: None"),
         (([0, 1, 1], [1, 2, 3], [1, 1, np.nan]), "query of row 2 is missing: nan"),
-        (([[0, "a"], [1, pd.NA]], [1, 2]), "query of row 1 is missing: <NA>"),
+        (([[0, "a"], [1, pd.NA]], [1, 2]), "query of row 1 is missing: None"),
         (([0, 1], [1, 2], [[1], [2, 3]]), "hashable|shape"),
     ],
 )

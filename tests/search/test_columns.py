@@ -123,6 +123,13 @@ def test_a_payload_comes_with_hits(payload, tmp_path):
         assert other.payload_["price"].dtype == float
 
 
+def test_a_payload_with_equal_names_is_refused():
+    """Its columns would be the names."""
+    frame = pd.DataFrame([[1, 2], [3, 4]], columns=["p", "p"])
+    with pytest.raises(ValueError, match=r"equal names: \['p', 'p'\]"):
+        SemanticSearch().fit(TEXTS[:2], payload=frame)
+
+
 def test_columns_of_a_payload_keep_their_order_and_values():
     search = SemanticSearch().fit(TEXTS[:1], payload={"b": [True], "a": [2**62 + 1]})
     search.partial_fit(TEXTS[1:2], payload={"a": [3], "b": [7]}).upsert([])

@@ -35,7 +35,12 @@ def faiss_index():
 
 
 @pytest.fixture(
-    params=[{}, {"factory": "IVF4,Flat", "parameters": "nprobe=4"}], ids=str
+    params=[
+        {},
+        {"factory": "IVF4,Flat", "parameters": "nprobe=4"},
+        {"factory": "Flat", "parameters": ""},
+    ],
+    ids=str,
 )
 def index(request):
     return faiss_index()(**request.param)

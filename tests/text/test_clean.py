@@ -47,6 +47,7 @@ FRAGMENTS += [
     " ",
     "\r",
 ]
+FRAGMENTS += ["\x07", "\x92", "\x85", "\x93b\x94", "\x99", "\xad"]
 FRAGMENTS += ["Sent from my phone", "\u2028", "\0", "<blockquote>", "</blockquote>"]
 FRAGMENTS += [
     '<div class="signature">',
@@ -99,6 +100,8 @@ def test_html_against_another_library():
             "fine Hi Hi Word café",
         ),
         ("\u201cDon\u2019t\u201d", '"Don\'t"'),
+        ("I forgot\0my\x1f password\x07\x7f", "I forgot my password"),
+        ("\x93Don\x92t\x94 \x80 5\x85\x81Word\x99", '"Don\'t" € 5\nWord'),
         ("a\u00a0 \u2003b\t\tc\r\nd\r\r\n e", "a b c\nd\ne"),
         # emoji
         ("👍👍👍", "thumbs up"),

@@ -58,9 +58,27 @@ def test_word_counts(file):
     assert frequencies.total == 13
 
 
+def test_an_unknown_encoding(file):
+    with pytest.raises(LookupError, match="utf-80"):
+        WordFrequencies.read(file("counts", b"the 6"), encoding="utf-80")
+
+
+def test_words_of_counts_are_split_at_ascii_spaces_only(file):
+    words = ["New\xa0York", "a\x85b", "\u3000", "new york", "1999"]
+    path = file("counts", "".join(f"{word} 5\n" for word in words))
+    assert list(WordFrequencies.read(path)) == words
+    path = file("counts", "café 3\n".encode("cp1252"))
+    with pytest.raises(ValueError, match=r"line 1: .*\. Pass encoding= for a file"):
+        WordFrequencies.read(path)
+    assert WordFrequencies.read(path, encoding="cp1252") == {"café": 3}
+
+
 @pytest.mark.parametrize(
     "line",
-    [b"cat", b"cat 1 2", b"cat dog", b"cat 1.5", b"cat nan", b"cat -3", b"b\xff 3"],
+    [
+        *(b"cat", b"cat 1 2", b"cat dog", b"cat 1.5", b"cat nan", b"cat -3"),
+        *(b"cat 1_000", "cat ٣".encode(), b"b\xff 3"),
+    ],
 )
 def test_a_line_that_is_not_a_word_and_its_count(file, line):
     path = file("counts", b"the 6\n\n" + line + b"\ncow 3\n")

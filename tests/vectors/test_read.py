@@ -133,6 +133,58 @@ def test_words_may_hold_white_space(file, header):
     assert_array_equal(matrix, [[1.5, -i] for i in range(5)])
 
 
+@pytest.mark.parametrize("header", ["", "6 2\n"])
+def test_words_that_are_a_space_or_end_in_a_number(file, header):
+    words = ["the", "cat", " ", "", "Route 66", "dog"]
+    text = header + "".join(f"{word} 1.5 -{i}\n" for i, word in enumerate(words))
+    with pytest.warns(UserWarning, match="b'Route 66' ends in a number, .* words: 1"):
+        found, matrix = read(file(text.encode()))
+    assert found == words
+    assert_array_equal(matrix, [[1.5, -i] for i in range(6)])
+
+
+def test_a_control_character_does_not_make_a_file_binary(file):
+    words, _ = read(file(b"2 2\nthe 1 2\na\x01b 3 4\n"))
+    assert words == ["the", "a\x01b"]
+
+
+def test_words_in_another_encoding(file):
+    words, _ = read(file("café 1 2\nthe 3 4\n".encode("cp1252")), encoding="cp1252")
+    assert words == ["café", "the"]
+    with pytest.warns(UserWarning, match=r"line 1: b'caf\\xe9' .* pass encoding="):
+        read(file("café 1 2\nthe 3 4\n".encode("cp1252")))
+
+
+@pytest.mark.parametrize("dim", [4, 50])
+@pytest.mark.parametrize("row_end", [b"", b"\n"])
+def test_binary_files_whose_words_hold_spaces(file, dim, row_end):
+    """Nothing in the format tells; one word in a hundred looks like a word."""
+    n_read = 0
+    for seed in range(100):
+        matrix = np.random.RandomState(seed).normal(size=(4, dim)) / 10
+        path = file(binary(["the", "new york", "cat", "dog"], matrix, row_end))
+        try:
+            read(path)
+        except ValueError as error:
+            words = "a word contains a space.* import_word_vectors|is not finite"
+            assert re.search(words, str(error))
+        else:
+            n_read += 1
+    assert n_read <= (0 if row_end else 3)
+
+
+def test_control_characters_in_words_of_binary_files(file):
+    rows = np.ones((2, 3))
+    with pytest.raises(ValueError, match=r"row 1: b'a\\x01b' is no word"):
+        read(file(binary(["the", "a\x01b"], rows, b"")))
+    assert read(file(binary(["the", "naïve"], rows, b"")))[0] == ["the", "naïve"]
+    latin = binary(["the", "naïve"], rows, b"").replace("ï".encode(), b"\xef")
+    assert read(file(latin), encoding="latin-1")[0] == ["the", "naïve"]
+    first = binary(["é", "the"], rows, b"").replace("é".encode(), b"\xe9")
+    with pytest.raises(ValueError, match=r"row 0: b'\\xe9' .*pass encoding="):
+        read(file(first))
+
+
 def test_binary_vectors_may_hold_newlines_and_spaces(file):
     row = np.frombuffer(b"\n\n\n\n \n  \n \n ", dtype="<f4")
     words, matrix = read(file(binary(["5", "x"], [row, row])))
@@ -227,6 +279,7 @@ def test_files_that_are_refused(file, content, params, message):
         ({"dtype": "int8"}, ValueError, "dtype must be float32 or float16; got int8"),
         ({"limit": -1}, ValueError, "limit must not be negative; got -1"),
         ({"vocabulary": "cat"}, TypeError, "got one str"),
+        ({"encoding": "utf-80"}, LookupError, "utf-80"),
     ],
 )
 def test_wrong_parameters(file, params, error, message):
@@ -237,20 +290,20 @@ def test_wrong_parameters(file, params, error, message):
 @pytest.mark.parametrize(
     ("content", "n_left_out", "where"),
     [
-        (b"a 1 2\nb 3 4\na 5 6\nb 7 8\na 0 0\nc 9 9\n", 3, "b'a' in line 3"),
-        (b"6 2\na 1 2\nb 3 4\na 5 6\nb 7 8\na 0 0\nc 9 9\n", 3, "b'a' in line 4"),
-        (binary("abab", [[1, 2], [3, 4], [5, 6], [7, 8]]), 2, "b'a' in row 2"),
-        (b"a 1 2\n\xff 5 6\nb 3 4\n", 1, r"b'\\xff' in line 2"),
+        (b"a 1 2\nb 3 4\na 5 6\nb 7 8\na 0 0\nc 9 9\n", 3, "line 3: b'a'"),
+        (b"6 2\na 1 2\nb 3 4\na 5 6\nb 7 8\na 0 0\nc 9 9\n", 3, "line 4: b'a'"),
+        (binary("abab", [[1, 2], [3, 4], [5, 6], [7, 8]]), 2, "row 2: b'a'"),
+        (b"a 1 2\n\xff 5 6\nb 3 4\n", 1, r"line 2: b'\\xff'"),
         (
             binary("aeb", [[1, 2], [5, 6], [3, 4]]).replace(b"e ", b"\xff "),
             1,
-            r"b'\\xff' in row 1",
+            r"row 1: b'\\xff'",
         ),
     ],
 )
 def test_words_that_are_left_out(file, content, n_left_out, where):
     path = file(content)
-    message = f"{re.escape(str(path))}: {n_left_out} words .* {where}"
+    message = f"{re.escape(str(path))}, {where} .* such words: {n_left_out}."
     with pytest.warns(UserWarning, match=message):
         vectors = read_word_vectors(path)
     assert vectors.words[:2] == ["a", "b"]
