@@ -272,7 +272,7 @@ GRID = np.reshape(TEXTS, (40, 2))
     [
         ({}, ([], np.ones((0, 3))), "Found 0 samples"),
         ({}, (TEXTS, None), r"requires y to be passed, .*shape \(80, 'dim'\)"),
-        ({}, (TEXTS, FIRST[:79]), r"must hold .* \(80, 'dim'\) .* got shape \(79, 7"),
+        ({}, (TEXTS, FIRST[:79]), r"must be .* \(80, 'dim'\) .* got shape \(79, 7"),
         ({}, (TEXTS, FIRST[:, 0]), r"got shape \(80,\)"),
         ({}, (GRID, FIRST), r"shape \(40, 2, 'dim'\)"),
         ({}, (GRID, FIRST[:39]), r"got shape \(39, 7\)"),

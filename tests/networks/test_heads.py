@@ -108,7 +108,7 @@ def test_head_against_slow_version(n_texts, params):
 
 @pytest.mark.parametrize("features", [(), ("dot",), ("product", 1)])
 def test_features_that_a_head_does_not_have(features):
-    with pytest.raises(ValueError, match="features must hold some of"):
+    with pytest.raises(ValueError, match="features must contain some of"):
         make_head(2, features=features)
 
 

@@ -118,7 +118,7 @@ def test_features_of_pairs(Model, examples, vectors, tmp_path):
     assert_allclose(model._probabilities(X), shares, rtol=1e-5)
     model.save(tmp_path / "model")
     assert_array_equal(load(tmp_path / "model").predict(X), model.predict(X))
-    with pytest.raises(ValueError, match="features must hold some of"):
+    with pytest.raises(ValueError, match="features must contain some of"):
         Model(ParaphraseEncoder(vectors), features=("dot",), **SMALL).fit(X, y)
 
 
