@@ -43,7 +43,7 @@ def test_accuracies_of_the_classifiers():
     call, _, shown = last.partition("  # ")
     assert f"{eval(call, names):.2f}" == shown
     found = re.search(
-        r"With `(.+)` instead .* is (0.\d\d), and (0.\d\d) with\s`(.+)` and `LinearSVC`",
+        r"With `(.+)` instead .* is (0.\d\d), and (0.\d\d) with\s`(.+)` and `Linear",
         README,
     )
     plain, shown, best_shown, best = found.groups()
