@@ -21,8 +21,8 @@ TESTS ?= tests skparaphrase
 MINUTES ?= 30
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: install demo test coverage integration together nightly soak sanitize lint bench \
-	papers docs dist clean
+.PHONY: install demo test coverage integration together matrix nightly soak sanitize lint \
+	bench papers docs dist clean
 
 install: $(VENV)/test
 
@@ -52,6 +52,23 @@ coverage:
 integration: $(VENV)/integration
 	$(PYTEST) -m integration $(OPTIONS) tests
 
+# An environment on top of .venv, in which pip installs what follows.
+define ON_TOP
+$(BIN)/python -m venv $(VENV)-$*
+$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' \
+	> $$(echo $(VENV)-$*/lib/python*/site-packages)/base.pth
+$(VENV)-$*/bin/python -m pip --quiet --disable-pip-version-check install
+endef
+
+# The tests with older versions of scikit-learn, each with NumPy, SciPy and polars of its
+# time: polars 2 needs scikit-learn 1.9.
+OLDER := 1.6 1.7 1.8
+matrix: $(OLDER:%=matrix-%)
+matrix-%: $(VENV)/test
+	$(ON_TOP) scikit-learn==$*.* numpy==2.0.* scipy==1.13.* polars==1.*
+	OMP_NUM_THREADS=1 PYTHONPATH=$(CURDIR) $(VENV)-$*/bin/python -m pytest --numprocesses $(WORKERS) \
+		--dist worksteal $(SELECT) $(OPTIONS) $(TESTS)
+
 # The examples with other tools and engines, each in an environment of its own on top of
 # .venv. Spark needs Java 17 or later, and Daft an older pyarrow.
 TOOLS := bertopic chromadb daft duckdb keybert langchain-core llama-index-core mteb \
@@ -60,21 +77,18 @@ CONSTRAIN := --constraint constraints.txt
 together-daft: CONSTRAIN :=
 together: $(TOOLS:%=together-%)
 together-%: $(VENV)/test
-	$(BIN)/python -m venv $(VENV)-$*
-	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' \
-		> $$(echo $(VENV)-$*/lib/python*/site-packages)/base.pth
-	$(VENV)-$*/bin/python -m pip --quiet --disable-pip-version-check install \
-		$(CONSTRAIN) $*
+	$(ON_TOP) $(CONSTRAIN) $*
 	$(VENV)-$*/bin/python -m pytest docs/tests/test_together.py docs/tests/test_engines.py \
 		-k $(firstword $(subst -, ,$*))
 
-# All that `make test` leaves out, which takes half an hour.
+# All that `make test` leaves out, which takes an hour.
 nightly:
 	$(MAKE) test SELECT="-m 'slow and not integration'" OPTIONS=--durations=25
 	SKPARAPHRASE_CORE=plain $(MAKE) test TESTS="tests/core tests/text tests/vectors"
 	$(MAKE) soak MINUTES=1
 	$(MAKE) integration OPTIONS=--durations=25
 	$(MAKE) together
+	$(MAKE) matrix
 
 # Attacks on texts, files and processes with new seeds, and a table of failures. It uses
 # as many threads as users do.
@@ -117,7 +131,7 @@ docs: $(VENV)/docs $(VENV)/integration
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx --builder html --fail-on-warning \
 		--keep-going docs docs/_build/html
 
-dist: $(VENV)/dev
+dist: $(VENV)/dist
 	rm -rf build dist
 	$(BIN)/python -m build --outdir dist
 	$(BIN)/python -m twine check --strict dist/*

@@ -1,13 +1,17 @@
-"""Private names of scikit-learn that the package uses, and decorators with types."""
+"""What differs between versions of scikit-learn, and its private names.
+
+The package runs with scikit-learn 1.6 and later; `make matrix` tests each version.
+"""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Never, Self, TypeVar
 
 import numpy as np
+import sklearn
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.metrics._scorer import _BaseScorer as BaseScorer
 from sklearn.model_selection._search import BaseSearchCV
@@ -33,8 +37,9 @@ from sklearn.utils.validation import _is_fitted as is_fitted
 
 from skparaphrase._frames import without_masks
 
+Method = TypeVar("Method", bound=Callable[..., Any])
+
 if TYPE_CHECKING:  # scikit-learn's have no types, and would hide those of a method
-    Method = TypeVar("Method", bound=Callable[..., Any])
 
     def fit_context(
         *, prefer_skip_nested_validation: bool
@@ -42,9 +47,28 @@ if TYPE_CHECKING:  # scikit-learn's have no types, and would hide those of a met
 
     def with_callbacks(method: Method) -> Method: ...
 
+    class CallbackSupportMixin:
+        def set_callbacks(self, *callbacks: Any) -> Self: ...
+
+        def _init_callback_context(self, **options: Any) -> Any: ...
+
 else:
     from sklearn.base import _fit_context as fit_context
-    from sklearn.callback import with_callbacks
+
+    try:
+        from sklearn.callback import CallbackSupportMixin, with_callbacks
+    except ImportError:  # before 1.9
+
+        class CallbackSupportMixin:
+            def set_callbacks(self, *callbacks: Any) -> Never:
+                """Raise: only scikit-learn 1.9 and later have callbacks."""
+                raise ImportError(
+                    "Callbacks need scikit-learn 1.9 or later; this is scikit-learn "
+                    f"{sklearn.__version__}. Fits without callbacks work as usual."
+                )
+
+        def with_callbacks(method: Method) -> Method:
+            return method
 
 
 def check_int(
@@ -72,4 +96,6 @@ def check_weights(
     weights: NDArray[Any] = _check_sample_weight(
         without_masks(sample_weight), X, dtype=dtype, ensure_non_negative=True
     )
+    if not weights.any():  # which scikit-learn checks from 1.9 on
+        raise ValueError("Sample weights must contain at least one non-zero number.")
     return weights

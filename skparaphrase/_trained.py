@@ -24,9 +24,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.random import RandomState
-from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import check_random_state
 
+from skparaphrase._compat import CallbackSupportMixin
 from skparaphrase._estimator import PaperSettings
 from skparaphrase._lazy import training
 from skparaphrase._threads import own_torch

@@ -5,6 +5,8 @@ the models here as well. After an epoch, the hook `on_fit_task_end` gets a dict
 `metadata` with the number of the "epoch" (from 1), its "loss" and, if there is
 validation, the "validation_score". Before the first epoch, `on_fit_task_begin` gets
 those of the start, epoch 0, which has no loss.
+
+Callbacks need scikit-learn 1.9 or later.
 """
 
 # Authors: The skparaphrase developers

@@ -6,15 +6,23 @@ The checks of supervised models are in `supervised/test_base.py`.
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from inspect import signature
+
 import facades  # of the folder that conftest.py adds to the path
 import numpy as np
 import pytest
 import registry
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
 
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
+from skparaphrase.pairs import (
+    LastAxis,
+    PairFeatures,
+    PairSimilarity,
+    PairVectorizer,
+)
 from skparaphrase.search import NearDuplicates, ParaphraseMiner, SemanticSearch
 
 facade, VECTORS = facades.facade, facades.VECTORS
@@ -45,6 +53,7 @@ ESTIMATORS = [
     CommonComponentRemoval(n_components=0),
     FeaturesFacade(),
     SimilarityFacade(),
+    facade(PairVectorizer, facades.longer_texts)(),
     LastAxis(StandardScaler()),
     *(
         facade(Search)(AverageEncoder(VECTORS))
@@ -70,3 +79,17 @@ def expected_failures(estimator):
 @pytest.mark.filterwarnings("ignore:AverageEncoder learns nothing")
 def test_common_checks(estimator):
     registry.check(estimator, expected_failures(estimator))
+
+
+@pytest.mark.parametrize(
+    "Estimator",
+    [owner for owner in registry.estimators() if hasattr(owner, "fit")],
+    ids=lambda owner: owner.__name__,
+)
+@pytest.mark.filterwarnings("ignore:Can't test estimator")
+def test_tags_say_what_a_class_takes(Estimator):
+    """scikit-learn then leaves out the checks with arrays of numbers."""
+    parameters = signature(Estimator).parameters.values()
+    if any(each.default is each.empty for each in parameters):
+        pytest.skip("has no defaults")
+    check_estimator(Estimator(), on_skip=None)

@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -217,3 +219,9 @@ def test_a_tagger_resumes_without_the_tags_that_are_held_out():
     sentences = [[f"w{i}", "w1"] for i in range(10)]
     model.fit(sentences, tags).fit(sentences, tags)
     assert model.n_epochs_ == 2
+
+
+@pytest.mark.skipif(find_spec("sklearn.callback"), reason="scikit-learn has callbacks")
+def test_callbacks_need_a_later_scikit_learn():
+    with pytest.raises(ImportError, match=r"need scikit-learn 1\.9 or later; this is"):
+        ParaphraseEncoder().set_callbacks()

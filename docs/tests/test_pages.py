@@ -6,9 +6,11 @@
 import doctest
 import re
 import runpy
+import sys
 from importlib import import_module
 from inspect import ismodule
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -53,11 +55,14 @@ def page_id(path):
 
 
 def run(text, name, number=0):
-    """Run the `>>>` lines of a page in a namespace of their own."""
+    """Run the `>>>` lines of a page as in a Python session of their own."""
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     test = doctest.DocTestParser().get_doctest(text, {}, name, name, number)
-    report = []
-    result = doctest.DocTestRunner(optionflags=flags).run(test, out=report.append)
+    main, report = ModuleType("__main__"), []  # its functions can be pickled
+    test.globs = vars(main)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "__main__", main)
+        result = doctest.DocTestRunner(optionflags=flags).run(test, out=report.append)
     assert not result.failed, "".join(report)
 
 

@@ -233,7 +233,7 @@ def _number(value: Any) -> float:
 
 def query_codes(query: ArrayLike) -> Indices:
     """Index of the question of each row, in order of appearance."""
-    values = column_or_1d(_array(query).astype(object), input_name="query")
+    values = column_or_1d(_array(query).astype(object))
     try:
         distinct, code = unique_texts(values)
     except TypeError as error:

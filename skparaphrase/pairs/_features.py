@@ -251,6 +251,7 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
+        tags.input_tags.two_d_array = False  # of numbers
         tags.transformer_tags = TransformerTags(preserves_dtype=[])
         return tags
 

@@ -139,7 +139,7 @@ def kind_of(shape: tuple[int, ...], y: Any, loss: Any = None) -> str:
             f"{type(loss).__name__}.learns_from contains {sorted(unknown)}; the kinds "
             f"of examples are {sorted(KINDS)}."
         )
-    y_shape = getattr(y, "shape", None) or np.shape(y)
+    y_shape = getattr(y, "shape", None) or np.asarray(y).shape
     if names == {"vectors"} or (len(y_shape) > 1 and y_shape[-1] > 1):
         if names != {"vectors"} and len(y_shape) == 2:
             refuse_indicator(y, y_shape)

@@ -21,6 +21,7 @@ from skparaphrase.supervised import (
 )
 from skparaphrase.vectors import WordVectors
 
+pytestmark = pytest.mark.callbacks
 RNG = np.random.RandomState(0)
 WORDS = [f"w{i}" for i in range(30)]
 VECTORS = WordVectors(WORDS, RNG.randn(30, 6).astype(np.float32))

@@ -12,7 +12,6 @@ import pytest
 from few_words import PAIRS, TEXTS
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
-from sklearn.callback import ProgressBar
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 
@@ -20,6 +19,7 @@ from skparaphrase.callback import ScoreMonitor
 from skparaphrase.metrics import STSScorer
 from skparaphrase.pairs import PairSimilarity
 
+pytestmark = pytest.mark.callbacks
 GOLD = np.random.RandomState(0).uniform(0, 5, len(PAIRS))
 
 
@@ -98,6 +98,8 @@ def test_a_monitor_may_stop_training():
 @pytest.mark.parametrize("pipeline", [False, True])
 @pytest.mark.parametrize("search", [False, True])
 def test_progress_bar_of_scikit_learn_works(search, pipeline, capsys):
+    from sklearn.callback import ProgressBar
+
     model = make_encoder(max_epochs=2)
     prefix = ""
     if pipeline:

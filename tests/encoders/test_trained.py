@@ -432,6 +432,7 @@ def test_another_optimizer_starts_with_a_state_of_its_own(zoo, names):
     assert zoo.same(first, second)
 
 
+@pytest.mark.callbacks
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 def test_an_interrupted_fit_keeps_its_state_and_resumes(zoo, error):
     def score(encoder, calls=iter([False, False, True])):  # noqa: B008

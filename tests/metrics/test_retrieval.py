@@ -101,7 +101,7 @@ def test_equal_texts():
     assert reordered(encoder) == 1 / 2  # averages cannot distinguish these
 
 
-def test_in_searches_and_callbacks(vectors, pairs, sentences):
+def test_in_searches(vectors, pairs, sentences):
     scorer = RetrievalScorer(pairs)
     assert repr(scorer) == "RetrievalScorer(30 pairs)"
     encoder = SIFEncoder(vectors, frequencies={f"w{i}": 2**i for i in range(30)})
@@ -120,6 +120,11 @@ def test_in_searches_and_callbacks(vectors, pairs, sentences):
     search.transform = lambda X: np.ones((len(X), 4))
     with pytest.raises(ValueError, match=r"\(n_pairs, 2, d\); transform gives"):
         scorer(search)
+
+
+@pytest.mark.callbacks
+def test_in_callbacks(vectors, pairs):
+    scorer = RetrievalScorer(pairs)
     encoder = ParaphraseEncoder(vectors, max_epochs=2, random_state=0, device="cpu")
     encoder.set_callbacks(monitor := ScoreMonitor(scorer)).fit(pairs)
     assert monitor.scores_[-1]["score"] == pytest.approx(scorer(encoder))

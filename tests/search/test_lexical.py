@@ -149,7 +149,7 @@ def test_forged_words_are_refused(tmp_path):
     search = SemanticSearch(lexical="char_wb").fit(SENTENCES[:20])
     attributes = search.__getstate__()
     attributes["words_"]["indices"] = attributes["words_"]["indices"] + 10**8
-    with pytest.raises(ValueError, match="indices must be"):
+    with pytest.raises(ValueError, match="must be < 20"):  # words of SciPy
         SemanticSearch().__setstate__(attributes)
 
 

@@ -15,7 +15,6 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.callback import ProgressBar
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import r2_score
 from sklearn.model_selection import (
@@ -300,6 +299,7 @@ def test_scale_of_the_scores(case):
 # Callbacks
 
 
+@pytest.mark.callbacks
 @pytest.mark.parametrize(
     ("error", "validated"),
     [(KeyboardInterrupt, False), (RuntimeError, True)],
@@ -326,7 +326,10 @@ def test_interrupted_training_keeps_what_it_has(case, validated, error, monkeypa
         assert_same_bits(model, case.make(max_epochs=5).fit(case.X, case.y))
 
 
+@pytest.mark.callbacks
 def test_callbacks(case, capsys):
+    from sklearn.callback import ProgressBar
+
     model = case.make(verbose=True)
     monitor = ScoreMonitor(lambda fitted: fitted.score(case.X, case.y))
     model.set_callbacks(monitor, ProgressBar()).fit(case.X, case.y)

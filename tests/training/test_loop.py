@@ -169,6 +169,7 @@ class Recorder:
             self.others.append(metadata)
 
 
+@pytest.mark.callbacks
 @pytest.mark.parametrize("validates", [True, False])
 def test_callbacks_are_told_loss_and_score(validates, vectors, pairs, gold):
     options = {**SMALL, "max_epochs": 3, "warm_start": True}
