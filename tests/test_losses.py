@@ -50,6 +50,15 @@ class Squares(BaseLoss):
         return apart + self.pull * unit.mean(dim=0).square().sum()
 
 
+def test_a_loss_is_one_number():
+    class OfEachPair(BaseLoss):
+        def compute(self, unit, batch):
+            return (unit[0::2] - unit[1::2]).square().sum(dim=1)
+
+    with pytest.raises(ValueError, match=r"OfEachPair\.compute must return one number"):
+        fit(OfEachPair())
+
+
 def test_a_loss_of_a_user_trains():
     encoder = fit(Squares(), max_epochs=6, learning_rate=0.2)
     assert encoder.loss_curve_[-1] < 0.5 * encoder.loss_curve_[0]

@@ -15,9 +15,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from skparaphrase._compat import Interval, StrOptions
-from skparaphrase._estimator import Settings, store_parameters
+from skparaphrase._estimator import Settings, store_parameters, warn_caller
 from skparaphrase._lazy import networks, training
 from skparaphrase._trained import Attributes, FitSettings
 from skparaphrase._typing import Arrays, Encoder
@@ -134,7 +135,7 @@ class ParaphraseEncoder(TrainedEncoder, StaticEncoder):
         With "distillation": the map applied to a teacher's vectors of other dimensions.
     shrinkage_ : float
         The `shrinkage` of the last fit. If it is 1, `vectors_` is the initial table,
-        without added words.
+        without added words, and a warning says so.
     loss_curve_ : list of float
         Mean loss of a pair in each epoch, without penalties.
     n_epochs_ : int
@@ -264,6 +265,12 @@ class ParaphraseEncoder(TrainedEncoder, StaticEncoder):
         small.vectors, small.init = start.rows.small_table(), None
         fit, embed = partial(small._embed_after, settings), self._at_start(start)._embed
         gain = measure_gain(train, embed, fit, RandomState(settings.seed))
+        if gain.shrinkage == 1:
+            warn_caller(
+                f"{type(self).__name__} keeps the vectors that it started from, with "
+                f"{gain}. More examples help; shrinkage=0 keeps the trained vectors.",
+                ConvergenceWarning,
+            )
         return replace(start, shrinkage=gain.shrinkage, gain=gain)
 
     def _embed_after(

@@ -152,9 +152,11 @@ def load_pretrained(
         if not Path(name).is_dir():
             names = " or ".join(map(repr, _NAMES))
             raise FileNotFoundError(
-                f"Unknown encoder {str(name)!r}: choose {names}, or pass the path of a "
-                "saved folder."
+                f"Unknown encoder {str(name)!r}: choose {names}. To open a saved "
+                "folder, use skparaphrase.load."
             )
+        if not (Path(name) / "words").is_dir():
+            raise ValueError(f"{name}: use skparaphrase.load to open a saved folder.")
         return _load_large(Path(name), pooling)
     table = bundled(_NAMES[name], dim)
     encoder = AverageEncoder(table, pooling=pooling, norm=norm)
@@ -273,6 +275,11 @@ def similarity(
             "of texts, or matrix=True to compare each text with each."
         )
     encoder = load_pretrained() if encoder is None else encoder
+    if isinstance(encoder, str):
+        raise TypeError(
+            f"encoder must be a fitted encoder, such as load_pretrained({encoder!r}); "
+            "got a str."
+        )
     vectors = np.asarray(encoder.transform([*first, *second]))
     rows, columns = vectors[: len(first)], vectors[len(first) :]
     if is_matrix:

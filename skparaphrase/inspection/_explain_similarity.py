@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._estimator import warn_caller
 from skparaphrase._frames import encodable
 from skparaphrase._lazy import import_for
 from skparaphrase._math import cosine, unit_vectors
@@ -88,6 +89,11 @@ def explain_similarity(a: str, b: str, encoder: Encoder | None = None) -> "DataF
     """
     pandas = import_for("explain_similarity", "pandas", "pandas")
     estimator = load_pretrained() if encoder is None else encoder
+    if getattr(estimator, "lexical", None) is not None:
+        warn_caller(
+            "The search also compares words (lexical=). This explains only the cosine "
+            "of the vectors, which is one part of its scores."
+        )
     estimator = getattr(estimator, "encoder_", estimator)
     transformer = find_transformer(estimator)
     before, first, after = split_at_encoder(flat_steps(transformer))

@@ -63,12 +63,8 @@ def read_columns(
         columns["vector"] = as_unit_vectors(_stacked(vectors))
     check_consistent_length(*columns.values())
     n = len(next(iter(columns.values())))
-    index, other = row_index(X), row_index(payload)
-    if index is not None and other is not None and not other.equals(index):
-        raise ValueError(
-            "X and payload have different indices, so their rows may not belong "
-            "together. Take both from one frame, or use reset_index(drop=True) on both."
-        )
+    check_same_index(X, payload, "payload")
+    index = row_index(X)
     names = _default_ids(index, first, n, replace) if ids is None else as_list(ids)
     if len(names) != n:
         raise ValueError(f"There are {len(names)} ids for {n} texts.")
@@ -82,6 +78,32 @@ def read_columns(
             )
         before.add(name)
     return columns | {"id": as_column(names)} | payload_columns(payload, n)
+
+
+def check_same_index(X: object, other: object, name: str) -> None:
+    """Raise an error if two objects of pandas have different indices."""
+    index, others = row_index(X), row_index(other)
+    if index is not None and others is not None and not others.equals(index):
+        raise ValueError(
+            f"X and {name} have different indices, so their rows may not belong "
+            "together. Take both from one frame, or use reset_index(drop=True) on both."
+        )
+
+
+def in_order_of(ids: Column, values: Any, name: str) -> Any:
+    """Values of a search in the order of its ids, which the index of a Series names."""
+    index = row_index(values)
+    names = None if index is None else as_list(index)
+    if names is None or names == ids.tolist():
+        return values
+    if index.is_unique and set(names).issuperset(ids.tolist()):
+        return values.loc[ids.tolist()]
+    if names == list(range(len(ids))):  # the default index, which names nothing
+        return values
+    raise ValueError(
+        f"The index of {name} lacks ids of the texts, so its rows may belong to other "
+        f"texts. Pass {name}.to_numpy() if they are in the order of ids_."
+    )
 
 
 def _default_ids(index: Any, first: int, n: int, replace: bool) -> list[Any]:

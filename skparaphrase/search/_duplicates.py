@@ -24,7 +24,7 @@ from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import TextComparer, cleaned
 from skparaphrase.search._clusters import EXACT, Clusters, pairs_of_parts
-from skparaphrase.search._columns import group_codes
+from skparaphrase.search._columns import check_same_index, group_codes
 from skparaphrase.text._check import check_single_texts, unique_texts
 
 # "600D" is read as 600, with its unit or not; "P2419H" and "10/12" as a whole. Matches
@@ -178,6 +178,7 @@ class NearDuplicates(ClusterMixin, TextComparer):
         self : NearDuplicates
         """
         texts = check_single_texts(X)
+        check_same_index(X, groups, "groups")
         codes = np.zeros(len(texts), np.intp) if groups is None else group_codes(groups)
         check_consistent_length(texts, codes)
         self._fit_parts(texts)

@@ -79,7 +79,7 @@ def make_hits(
     threshold: float | None,
 ) -> Hits:
     """Make hits from scores and positions in a state, the best first."""
-    is_hit = np.ones(score.shape, dtype=bool)
+    is_hit = score > -np.inf
     if threshold is not None:
         is_hit = score > lower_bound(threshold)
         n_hits = int(is_hit.sum(axis=1).max(initial=0))

@@ -35,6 +35,7 @@ from skparaphrase.search._columns import (
     as_list,
     first_free_id,
     group_codes,
+    in_order_of,
     read_columns,
     read_queries,
 )
@@ -384,10 +385,11 @@ class SemanticSearch(TextComparer):
         k : int, default=10
             Number of texts per query; all texts if there are fewer.
         mask : callable or array-like of bool of shape (n_texts,), default=None
-            The texts to search, by position. A callable gets a dict of columns, "id",
-            "text" and the columns of the payload, and returns such an array: ``lambda
-            columns: columns["price"] < 10``. Use a callable if other threads update the
-            search, because positions may change. These searches are exact, even with
+            The texts to search, by position, or by id if it is a pandas Series whose
+            index has the ids. A callable gets a dict of columns, "id", "text" and the
+            columns of the payload, and returns such an array: ``lambda columns:
+            columns["price"] < 10``. Use a callable if other threads update the search,
+            because positions may change. These searches are exact, even with
             `neighbors`.
         threshold : float, default=None
             Leave out hits with a smaller score. The number of columns is the largest
@@ -395,9 +397,9 @@ class SemanticSearch(TextComparer):
             other fields.
         groups : str or array-like of shape (n_texts,), default=None
             Return only the best hit of each group, such as the best passage of a
-            document, for `k` groups. Pass the name of a column of the payload, or the
-            group of each position; after a removal, if ids were positions, these are
-            `groups[ids_]`. Missing values are one group. These searches are also exact.
+            document, for `k` groups. Pass the name of a column of the payload, the
+            group of each position, or a pandas Series whose index has the ids. Missing
+            values are one group. These searches are also exact.
         as_frame : bool, default=False
             If True, return a pandas DataFrame.
 
@@ -405,11 +407,12 @@ class SemanticSearch(TextComparer):
         -------
         hits : Hits or DataFrame
             The most similar text comes first; the order of scores that differ only by
-            rounding is arbitrary. A frame has one line per hit, and one line with
-            missing values for a query without hits. Its index is the index of the
-            queries if they are a Series, otherwise their positions. Its columns are
-            `query_row`, `query`, `id`, `row`, `text`, the columns of the payload, and
-            `score`. Hits are a Bunch that is displayed as a table, with the fields
+            rounding is arbitrary. A query without a known word has no hits. A frame has
+            one line per hit, and one line with missing values for a query without hits.
+            Its index is the index of the queries if they are a Series, otherwise their
+            positions. Its columns are `query_row`, `query`, `id`, `row`, `text`, the
+            columns of the payload, and `score`. Hits are a Bunch that is displayed as a
+            table, with the fields
 
             - query_id : pandas index of shape (n_queries,) if the queries are a Series,
               otherwise an ndarray of positions
@@ -439,7 +442,7 @@ class SemanticSearch(TextComparer):
         if callable(mask):
             mask = mask({name: state.column(name) for name in state.names})
         if mask is not None:
-            mask = _check_mask(mask, len(state))
+            mask = _check_mask(mask, state.column("id"))
         asked = Rows(vectors, words)
         if groups is None:
             score, row = state.nearest(asked, k, weight, mask)
@@ -448,6 +451,7 @@ class SemanticSearch(TextComparer):
                 if groups not in (names := sorted(state.names)):
                     raise ValueError(f"groups={groups!r}: no such column in {names}.")
                 groups = state.column(groups)
+            groups = in_order_of(state.column("id"), groups, "groups")
             codes = group_codes(groups)
             check_consistent_length(codes, state.rows)
             searched = np.ones(len(codes), dtype=bool) if mask is None else mask
@@ -457,6 +461,10 @@ class SemanticSearch(TextComparer):
                 k,
                 np.where(searched, codes, -1),
             )
+        is_blank = ~vectors.any(axis=1)  # no word is known, and none is found
+        if words is not None:
+            is_blank &= np.diff(words.indptr) == 0
+        score[is_blank] = -np.inf
         hits = make_hits(state, query_id, queries, score, row, threshold)
         return hits.to_frame() if as_frame else hits
 
@@ -470,8 +478,8 @@ def _check_width(vectors: UnitVectors, state: State) -> None:
         )
 
 
-def _check_mask(mask: ArrayLike, n: int) -> Mask:
-    mask = np.asarray(without_masks(mask))
+def _check_mask(mask: ArrayLike, ids: Column) -> Mask:
+    mask, n = np.asarray(without_masks(in_order_of(ids, mask, "mask"))), len(ids)
     if mask.dtype != bool or mask.shape != (n,):
         raise ValueError(
             f"mask must be a boolean array of length {n}, such as "

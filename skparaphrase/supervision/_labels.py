@@ -16,6 +16,7 @@ from sklearn.utils import (
 )
 from sklearn.utils.multiclass import check_classification_targets
 
+from skparaphrase._estimator import warn_caller
 from skparaphrase._frames import without_masks
 from skparaphrase._math import unit_vectors
 from skparaphrase._nearest import nearest
@@ -47,6 +48,7 @@ class LabelledTexts(Lesson):
         labels = check_labels(y)
         check_consistent_length(examples.texts, labels)
         check_classes(labels)
+        _warn_of_texts(labels)
         return replace(examples, targets=labels)
 
     def check_split(self, train: Examples, held_out: Examples, fraction: float) -> None:
@@ -81,6 +83,20 @@ class LabelledTexts(Lesson):
             weights=None if weights is None else weights[pairs[:, 0]],
             identities=classes,
             has_classes=True,
+        )
+
+
+def _warn_of_texts(labels: NDArray[Any]) -> None:
+    """Warn if labels look like the second texts of pairs."""
+    if len(labels) < 20 or not isinstance(labels[0], str):
+        return
+    classes = np.unique(labels)
+    n_words = sum(len(label.split()) for label in classes) / len(classes)
+    if len(classes) > len(labels) / 2 and n_words >= 3:
+        warn_caller(
+            f"y has {len(classes)} classes for {len(labels)} texts, such as "
+            f"{classes[0]!r}. If X and y are the texts of pairs, pass "
+            "list(zip(X, y)) as X, and scores as y."
         )
 
 

@@ -274,9 +274,14 @@ class ParaphraseObjective(Objective):
     ) -> Tensor:
         rate = self.word_dropout or self.composition.dropout
         if not (rate and hasattr(self.loss_of_texts, "choose")):
-            return self.loss_of_texts.compute(
-                self._embed(leaf, ids, offsets, rate), batch
-            )
+            unit = self._embed(leaf, ids, offsets, rate)
+            loss = self.loss_of_texts.compute(unit, batch)
+            if loss.ndim:
+                raise ValueError(
+                    f"{type(self.loss_of_texts).__name__}.compute must return one "
+                    f"number, such as a mean; got shape {tuple(loss.shape)}."
+                )
+            return loss
         # Negatives are chosen without dropout and embedded again with other masks.
         with torch.no_grad():
             unit = self._embed(leaf, ids, offsets, 0.0)

@@ -200,3 +200,9 @@ def test_strongest_pairs_of_long_texts():
     assert labels == [pairs[i] for i in strongest]
     low, high = display.ax_.get_ylim()
     assert low > high  # the strongest is on top
+
+
+def test_the_words_of_a_search_are_not_explained():
+    search = SemanticSearch(lexical="char_wb").fit(["a red car", "a blue cat"])
+    with pytest.warns(UserWarning, match="explains only the cosine of the vectors"):
+        explain_similarity("red car", "a red car", search)

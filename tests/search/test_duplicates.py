@@ -272,3 +272,10 @@ def test_groups_are_those_of_separate_fits():
         found = np.unique(labels[brand == each], return_inverse=True)[1]
         assert_array_equal(found, np.unique(alone, return_inverse=True)[1])
     assert len({*zip(labels.tolist(), brand.tolist(), strict=True)}) == labels.max() + 1
+
+
+def test_groups_with_the_index_of_other_texts():
+    texts = pd.Series(["a cat", "a dog"], index=["x", "y"])
+    groups = pd.Series([0, 1], index=["y", "x"])
+    with pytest.raises(ValueError, match="X and groups have different indices"):
+        NearDuplicates().fit(texts, groups=groups)

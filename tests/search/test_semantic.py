@@ -279,3 +279,35 @@ def test_errors(X, options, queries, error, message):
 def test_errors_of_encoders(encoder, X, vectors, error, message):
     with pytest.raises(error, match=message):
         SemanticSearch(encoder).fit(X, vectors=vectors)
+
+
+@pytest.mark.parametrize("name", ["mask", "groups"])
+def test_a_series_is_read_by_its_index(name):
+    table = pd.DataFrame({"text": TEXTS}, index=["a", "b", "c"])
+    values = pd.Series([True, False, False], index=table.index)
+    search = SemanticSearch().fit(table.text)
+
+    def found(values):
+        hits = search.search("Do you sell bikes?", k=2, **{name: values})
+        return hits.id.tolist()
+
+    expected = {"mask": [["a"]], "groups": [["c", "a"]]}[name]
+    assert found(values) == found(values[::-1]) == found(values.tolist()) == expected
+    search.upsert([TEXTS[0]], ids=["a"])  # which moves to the end
+    assert found(values) == expected
+    positions = values.reset_index(drop=True)
+    assert found(positions) == found(positions.to_numpy()) != expected
+    with pytest.raises(ValueError, match=rf"The index of {name} lacks ids"):
+        found(values.set_axis(["a", "b", "x"]))
+    search.remove(["b"])
+    assert found(values) == expected
+
+
+@pytest.mark.parametrize("lexical", [None, "char_wb"])
+def test_a_query_without_known_words_has_no_hits(lexical):
+    search = SemanticSearch(lexical=lexical).fit(TEXTS)
+    hits = search.search(["", "my parcel", " \n"], k=2)
+    assert hits.row.tolist() == [[-1, -1], [0, hits.row[1, 1]], [-1, -1]]
+    assert np.isnan(hits.score[[0, 2]]).all() and hits.score[1, 0] > 0
+    frame = search.search("", as_frame=True)
+    assert frame.score.isna().tolist() == [True] and frame.text.tolist() == [None]

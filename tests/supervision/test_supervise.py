@@ -151,3 +151,12 @@ def test_a_loss_names_kinds_that_exist():
         ValueError, match=r"Misspelt\.learns_from contains \['triplet'\]"
     ):
         supervise(PAIRS, loss=Misspelt())
+
+
+def test_labels_that_look_like_texts_warn():
+    first, second = zip(*PAIRS, strict=True)
+    second = [*second[:-1], second[0]]  # two texts of one class
+    with pytest.warns(UserWarning, match=r"pass list\(zip\(X, y\)\) as X"):
+        supervise(first, [f"now {text} here" for text in second])
+    supervise(first, [f"label of {i % 5}" for i in range(len(first))])
+    supervise(first, [f"label{i // 2}" for i in range(len(first))])
