@@ -58,12 +58,14 @@ def runs_of(token, known):
 
 def with_joiners(text):
     """A text with a joiner after each 30 marks of a longer run."""
-    found, n = "", 0
+    if len(text) <= 30:
+        return text
+    found, n = [], 0
     for character in text:
         is_mark = unicodedata.category(character) in ("Mn", "Mc")
         n = n + 1 if is_mark and character != "\u034f" else 0
-        found += ("\u034f" if n > 30 and n % 30 == 1 else "") + character
-    return found
+        found += ["\u034f", character] if n > 30 and n % 30 == 1 else [character]
+    return "".join(found)
 
 
 def words_of(text, lowercase=True, pattern="words", **_):
