@@ -342,8 +342,8 @@ class SemanticSearch(TextComparer):
         Parameters
         ----------
         ids : array-like of shape (n_removed,), or a single id
-            A tuple is read as a list of ids; pass `[("a", 1)]` to remove the id `("a",
-            1)`.
+            A tuple is read as a list of ids; to remove the id ``("a", 1)``, pass
+            ``[("a", 1)]``.
 
         Returns
         -------
