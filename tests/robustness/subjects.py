@@ -159,7 +159,8 @@ MODELS = {
     ),
     "SemanticSearch": (
         lambda: SemanticSearch(SIFEncoder(subword_table())).fit(TEXTS),
-        lambda model, texts, pairs: model.search(texts, k=3).score,
+        # A text without a known word has no hits, whose scores are NaN.
+        lambda model, texts, pairs: np.nan_to_num(model.search(texts, k=3).score),
     ),
 }
 NAMES = [*ENCODERS, *MODELS]
