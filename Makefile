@@ -121,7 +121,7 @@ bench: $(VENV)/test
 	$(BIN)/python benchmarks/speed/guard.py
 
 # The tables of the papers beside the published ones, the short form: less than an hour. In
-# a clone without ../shared, a minute on bundled data.
+# a clone without ../shared, a few minutes on bundled data.
 papers: $(VENV)/test
 	$(BIN)/python benchmarks/papers/run_papers.py --short --out build/papers
 
