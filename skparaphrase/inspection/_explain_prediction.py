@@ -126,6 +126,8 @@ def explain_prediction(
     True
     """
     pandas = import_for("explain_prediction", "pandas", "pandas")
+    if isinstance(estimator, str):
+        raise TypeError("Pass the fitted model first, then the text.")
     *others, model = flat_steps(estimator)
     if others and isinstance(others[0], ColumnTransformer):
         X: Any = _check_row(text)

@@ -324,6 +324,8 @@ def test_a_pipeline_that_is_not_fitted():
     model = make_pipeline(load_pretrained(), LogisticRegression())
     with pytest.raises(NotFittedError, match="Pipeline instance is not fitted yet"):
         explain_prediction(model, TEXT)
+    with pytest.raises(TypeError, match="Pass the fitted model first, then the text"):
+        explain_prediction(TEXT, model)
 
 
 # Rows of frames
