@@ -15,6 +15,7 @@ Callbacks need scikit-learn 1.9 or later.
 from os import PathLike
 from typing import Any
 
+from skparaphrase._progress import print_line
 from skparaphrase._typing import Scorer
 
 __all__ = ["Checkpoint", "ScoreMonitor"]
@@ -182,7 +183,7 @@ class ScoreMonitor:
         scores = {"epoch": len(self.scores_), **scores}
         self.scores_.append(scores)
         if self.verbose:
-            print(
+            print_line(
                 ", ".join(
                     f"{name} {value:d}" if name == "epoch" else f"{name} {value:.4f}"
                     for name, value in scores.items()
