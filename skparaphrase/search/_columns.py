@@ -92,13 +92,14 @@ def check_same_index(X: object, other: object, name: str) -> None:
 
 def in_order_of(ids: Column, values: Any, name: str) -> Any:
     """Values of a search in the order of its ids, which the index of a Series names."""
-    index = row_index(values)
-    names = None if index is None else as_list(index)
-    if names is None or names == ids.tolist():
+    if (index := row_index(values)) is None:
         return values
-    if index.is_unique and set(names).issuperset(ids.tolist()):
-        return values.loc[ids.tolist()]
-    if names == list(range(len(ids))):  # the default index, which names nothing
+    names, wanted = as_list(index), ids.tolist()
+    if names == wanted:
+        return values
+    if index.is_unique and set(names).issuperset(wanted):
+        return values.loc[wanted]
+    if names == list(range(len(wanted))):  # the default index, which names nothing
         return values
     raise ValueError(
         f"The index of {name} lacks ids of the texts, so its rows may belong to other "
@@ -140,7 +141,7 @@ def as_list(values: Any) -> list[Any]:
         values = values.astype(f"{values.dtype.kind}8[us]")  # ns would become integers
     listed = values.tolist() if hasattr(values, "tolist") else values
     listed = [x.item() if isinstance(x, np.generic) else x for x in listed]
-    return [None if type(x).__name__ == "NAType" else x for x in listed]
+    return without_masks(listed)
 
 
 def is_missing(value: Any) -> bool:
